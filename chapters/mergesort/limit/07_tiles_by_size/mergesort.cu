@@ -13,25 +13,25 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <utility>
 #include <vector>
 
 #include "blocks/bulk_copies/bulk_copies.cuh"
 #include "blocks/multiway_cuts/block_cuts.cuh"
 #include "blocks/multiway_cuts/sampled_cuts.cuh"
 #include "blocks/sized_tiles/sized_merge.cuh"
+#include "blocks/sized_tiles/sized_passes.cuh"
 #include "blocks/sized_tiles/sized_sort.cuh"
 #include "common/cuda/cuda_check.hpp"
-#include "common/cuda/device_buffer.hpp"
 #include "common/cuda/shared_memory.hpp"
 #include "limit/07_tiles_by_size/sizes.cuh"
 #include "problem/mergesort.hpp"
 #include "problem/multisort.hpp"
 #include "problem/multiway.hpp"
 
-using course::cuda_check, course::DeviceBuffer;
+using course::cuda_check;
 using mergesort::Input, mergesort::Key, mergesort::Output, mergesort::Phase, mergesort::PhaseTimer;
-using mergesort::Pass, mergesort::Sizes, mergesort::sized::kThreads;
+using mergesort::Pass, mergesort::PassLists;
+using mergesort::sized::kMergeBytes, mergesort::sized::kThreads;
 
 // One block per tile of the result, which searches its two boundaries itself.
 template <int kWays, int kKeys>
@@ -63,19 +63,10 @@ __global__ void __launch_bounds__(kThreads, mergesort::sized::kBlocks)
     mergesort::store_bulk(to + s_tile.result, s_keys, s_tile.starts[kWays]);
 }
 
-// What a pass reads and writes. samples: of `from`, or nullptr; result_samples: of `to`, likewise.
-struct PassLists {
-    const Key* from;
-    Key* to;
-    const Key* samples;
-    Key* result_samples;
-    std::int64_t* boundaries;
-};
-
-// A kernel for a pass with so many ways and keys per thread, and what launches it.
+// The launches of a pass, with so many ways and keys per thread.
 template <int kWays, int kKeys>
 void cut_and_merge(const PassLists& lists, const Pass& pass) {
-    constexpr std::size_t kBytes = mergesort::sized::kMergeBytes<kWays, kKeys>;
+    constexpr std::size_t kBytes = kMergeBytes<kWays, kKeys>;
     cut_and_merge_kernel<kWays, kKeys>
         <<<mergesort::blocks_for(pass.tiles, 1), kThreads, kBytes>>>(lists.from, lists.to, pass);
     cuda_check(cudaGetLastError());
@@ -83,7 +74,7 @@ void cut_and_merge(const PassLists& lists, const Pass& pass) {
 
 template <int kWays, int kKeys>
 void merge_with_samples(const PassLists& lists, const Pass& pass) {
-    constexpr std::size_t kBytes = mergesort::sized::kMergeBytes<kWays, kKeys>;
+    constexpr std::size_t kBytes = kMergeBytes<kWays, kKeys>;
     mergesort::find_sampled_cuts_kernel<kWays, kKeys>
         <<<mergesort::blocks_for(pass.tiles * kWays, kThreads), kThreads>>>(
             lists.from, lists.samples, pass, 0, pass.tiles, lists.boundaries);
@@ -94,81 +85,51 @@ void merge_with_samples(const PassLists& lists, const Pass& pass) {
     cuda_check(cudaGetLastError());
 }
 
-using Merge = void (*)(const PassLists&, const Pass&);
+// For merges_of().
+struct Launches {
+    using Merge = void (*)(const PassLists&, const Pass&);
 
-// Also allows its kernel the shared memory of a tile.
-template <int kWays>
-Merge merge_for(const Sizes& sizes) {
-    const auto own = [](auto* kernel, std::size_t bytes, Merge merge) {
-        course::allow_dynamic_shared(kernel, bytes);
-        return merge;
-    };
-    using namespace mergesort::sized;
-    if (!sizes.own_cuts) {
-        return own(merge_tiles_kernel<kWays, 49>, kMergeBytes<kWays, 49>,
-                   merge_with_samples<kWays, 49>);
+    template <int kWays, int kKeys>
+    static Merge own_cuts() {
+        course::allow_dynamic_shared(cut_and_merge_kernel<kWays, kKeys>, kMergeBytes<kWays, kKeys>);
+        return cut_and_merge<kWays, kKeys>;
     }
-    switch (sizes.merge_keys) {
-        case 17:
-            return own(cut_and_merge_kernel<kWays, 17>, kMergeBytes<kWays, 17>,
-                       cut_and_merge<kWays, 17>);
-        case 33:
-            return own(cut_and_merge_kernel<kWays, 33>, kMergeBytes<kWays, 33>,
-                       cut_and_merge<kWays, 33>);
-        default:
-            return own(cut_and_merge_kernel<kWays, 49>, kMergeBytes<kWays, 49>,
-                       cut_and_merge<kWays, 49>);
+    template <int kWays, int kKeys>
+    static Merge with_samples() {
+        course::allow_dynamic_shared(mergesort::sized::merge_tiles_kernel<kWays, kKeys>,
+                                     kMergeBytes<kWays, kKeys>);
+        return merge_with_samples<kWays, kKeys>;
     }
-}
+};
 
 void sort_keys(const Input& input, Output& output, PhaseTimer& timer) {
-    const std::int64_t count = input.count();
-    const Sizes sizes = mergesort::choose_sizes(count, input.options);
-    const std::int64_t tile_keys = mergesort::sized::tile_keys(sizes.sort_keys);
-    const int tiles = mergesort::blocks_for(count, tile_keys);
-    const std::vector<Pass> passes =
-        mergesort::plan_bulk_passes(count, tile_keys, sizes.ways, kThreads, sizes.merge_keys);
+    const mergesort::SizedPlan plan(input);
+    const std::size_t passes = plan.passes.size();
     timer.begin(Phase::kSetup);
-    // Bulk copies may reach a little beyond the last key.
-    DeviceBuffer<Key> d_from(mergesort::whole_bulks(count)), d_to(mergesort::whole_bulks(count));
-    DeviceBuffer<Key> d_samples(sizes.own_cuts ? 0 : mergesort::samples_at(count));
-    DeviceBuffer<std::int64_t> d_boundaries(sizes.own_cuts ? 0
-                                                           : mergesort::most_boundaries(passes));
-    const auto sort_tiles = sizes.sort_keys == 9    ? mergesort::sized::sort_tiles_kernel<9>
-                            : sizes.sort_keys == 17 ? mergesort::sized::sort_tiles_kernel<17>
-                                                    : mergesort::sized::sort_tiles_kernel<33>;
-    const int sort_bytes = mergesort::sized::sort_bytes(sizes.sort_keys);
-    course::allow_dynamic_shared(sort_tiles, sort_bytes);
-    std::vector<Merge> merges;
-    for (const Pass& pass : passes) {
-        merges.push_back(pass.ways == 16  ? merge_for<16>(sizes)
-                         : pass.ways == 8 ? merge_for<8>(sizes)
-                         : pass.ways == 4 ? merge_for<4>(sizes)
-                                          : merge_for<2>(sizes));
-    }
+    mergesort::SizedLists lists(plan);
+    const auto sort_tiles = plan.sizes.sort_keys == 9    ? mergesort::sized::sort_tiles_kernel<9>
+                            : plan.sizes.sort_keys == 17 ? mergesort::sized::sort_tiles_kernel<17>
+                                                         : mergesort::sized::sort_tiles_kernel<33>;
+    course::allow_dynamic_shared(sort_tiles, plan.sort_bytes);
+    const std::vector<Launches::Merge> merges = mergesort::merges_of<Launches>(plan);
 
     timer.begin(Phase::kCopyIn);
-    cuda_check(cudaMemcpy(d_from.data(), input.keys.data(), input.keys.size_bytes(),
-                          cudaMemcpyHostToDevice));
+    lists.copy_in(input);
 
     timer.begin(Phase::kKernels);
-    sort_tiles<<<tiles, kThreads, sort_bytes>>>(d_from.data(), count);
+    sort_tiles<<<plan.tiles, kThreads, plan.sort_bytes>>>(lists.from(), plan.count);
     cuda_check(cudaGetLastError());
-    for (std::size_t i = 0; i < passes.size(); ++i) {
-        // The runs of the first pass are so short that they need no samples.
-        merges[i]({d_from.data(), d_to.data(), i == 0 ? nullptr : d_samples.data(),
-                   i + 1 == passes.size() ? nullptr : d_samples.data(), d_boundaries.data()},
-                  passes[i]);
-        std::swap(d_from, d_to);
+    for (std::size_t i = 0; i < passes; ++i) {
+        merges[i](lists.of_pass(i, passes), plan.passes[i]);
+        lists.swap();
     }
 
     timer.begin(Phase::kCopyOut);
-    cuda_check(cudaMemcpy(output.keys.data(), d_from.data(), input.keys.size_bytes(),
-                          cudaMemcpyDeviceToHost));
+    lists.copy_out(output);
     timer.end();
-    timer.note_grid(tiles, kThreads);
+    timer.note_grid(plan.tiles, kThreads);
     // All keys are read and written by the sort of the tiles and by each pass.
-    timer.declare_work({.bytes = 2.0 * sizeof(Key) * count * (1.0 + passes.size())});
+    timer.declare_work({.bytes = 2.0 * sizeof(Key) * plan.count * (1.0 + passes)});
 }
 
 int main(int argc, char** argv) {

@@ -13,13 +13,13 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <utility>
 #include <vector>
 
 #include "blocks/bulk_copies/bulk_copies.cuh"
 #include "blocks/natural_runs/found_runs.cuh"
 #include "blocks/natural_runs/run_sort.cuh"
 #include "blocks/sized_tiles/sized_merge.cuh"
+#include "blocks/sized_tiles/sized_passes.cuh"
 #include "blocks/sized_tiles/sized_sort.cuh"
 #include "common/cuda/cuda_check.hpp"
 #include "common/cuda/device_buffer.hpp"
@@ -32,24 +32,16 @@
 
 using course::cuda_check, course::DeviceBuffer;
 using mergesort::Input, mergesort::Key, mergesort::Output, mergesort::Phase, mergesort::PhaseTimer;
-using mergesort::Pass, mergesort::Sizes, mergesort::natural::PassOrder, mergesort::sized::kThreads;
+using mergesort::Pass, mergesort::PassLists, mergesort::natural::PassOrder;
+using mergesort::sized::kMergeBytes, mergesort::sized::kThreads;
 
 // With fewer keys, the look costs more than 2 %.
 constexpr std::int64_t kLeastKeys = 1 << 20;
 
-// What a pass reads and writes. samples: of `from`, or nullptr; result_samples: of `to`, likewise.
-struct PassLists {
-    const Key* from;
-    Key* to;
-    const Key* samples;
-    Key* result_samples;
-    std::int64_t* boundaries;
-};
-
-// A kernel for a pass with so many ways and keys per thread, and what launches it.
+// The launches of a pass, with so many ways and keys per thread.
 template <int kWays, int kKeys>
 void cut_and_merge(const PassLists& lists, const Pass& pass, const PassOrder& order) {
-    constexpr std::size_t kBytes = mergesort::sized::kMergeBytes<kWays, kKeys>;
+    constexpr std::size_t kBytes = kMergeBytes<kWays, kKeys>;
     mergesort::natural::cut_and_merge_kernel<kWays, kKeys>
         <<<mergesort::blocks_for(pass.tiles, 1), kThreads, kBytes>>>(lists.from, lists.to, pass,
                                                                      order);
@@ -58,7 +50,7 @@ void cut_and_merge(const PassLists& lists, const Pass& pass, const PassOrder& or
 
 template <int kWays, int kKeys>
 void merge_with_samples(const PassLists& lists, const Pass& pass, const PassOrder& order) {
-    constexpr std::size_t kBytes = mergesort::sized::kMergeBytes<kWays, kKeys>;
+    constexpr std::size_t kBytes = kMergeBytes<kWays, kKeys>;
     mergesort::natural::find_run_cuts_kernel<kWays, kKeys>
         <<<mergesort::blocks_for(pass.tiles * kWays, kThreads), kThreads>>>(
             lists.from, lists.samples, pass, order, lists.boundaries);
@@ -69,33 +61,23 @@ void merge_with_samples(const PassLists& lists, const Pass& pass, const PassOrde
     cuda_check(cudaGetLastError());
 }
 
-using Merge = void (*)(const PassLists&, const Pass&, const PassOrder&);
+// For merges_of().
+struct Launches {
+    using Merge = void (*)(const PassLists&, const Pass&, const PassOrder&);
 
-// Also allows its kernel the shared memory of a tile.
-template <int kWays>
-Merge merge_for(const Sizes& sizes) {
-    const auto own = [](auto* kernel, std::size_t bytes, Merge merge) {
-        course::allow_dynamic_shared(kernel, bytes);
-        return merge;
-    };
-    using mergesort::sized::kMergeBytes, mergesort::natural::cut_and_merge_kernel,
-        mergesort::natural::merge_tiles_kernel;
-    if (!sizes.own_cuts) {
-        return own(merge_tiles_kernel<kWays, 49>, kMergeBytes<kWays, 49>,
-                   merge_with_samples<kWays, 49>);
+    template <int kWays, int kKeys>
+    static Merge own_cuts() {
+        course::allow_dynamic_shared(mergesort::natural::cut_and_merge_kernel<kWays, kKeys>,
+                                     kMergeBytes<kWays, kKeys>);
+        return cut_and_merge<kWays, kKeys>;
     }
-    switch (sizes.merge_keys) {
-        case 17:
-            return own(cut_and_merge_kernel<kWays, 17>, kMergeBytes<kWays, 17>,
-                       cut_and_merge<kWays, 17>);
-        case 33:
-            return own(cut_and_merge_kernel<kWays, 33>, kMergeBytes<kWays, 33>,
-                       cut_and_merge<kWays, 33>);
-        default:
-            return own(cut_and_merge_kernel<kWays, 49>, kMergeBytes<kWays, 49>,
-                       cut_and_merge<kWays, 49>);
+    template <int kWays, int kKeys>
+    static Merge with_samples() {
+        course::allow_dynamic_shared(mergesort::natural::merge_tiles_kernel<kWays, kKeys>,
+                                     kMergeBytes<kWays, kKeys>);
+        return merge_with_samples<kWays, kKeys>;
     }
-}
+};
 
 const char* order_found(const DeviceBuffer<mergesort::natural::FoundRuns>& d_found) {
     mergesort::natural::Order order = {};
@@ -113,62 +95,43 @@ const char* order_found(const DeviceBuffer<mergesort::natural::FoundRuns>& d_fou
 }
 
 void sort_keys(const Input& input, Output& output, PhaseTimer& timer) {
-    const std::int64_t count = input.count();
-    const Sizes sizes = mergesort::choose_sizes(count, input.options);
-    const std::int64_t tile_keys = mergesort::sized::tile_keys(sizes.sort_keys);
-    const int tiles = mergesort::blocks_for(count, tile_keys);
-    const std::vector<Pass> passes =
-        mergesort::plan_bulk_passes(count, tile_keys, sizes.ways, kThreads, sizes.merge_keys);
+    const mergesort::SizedPlan plan(input);
+    const std::size_t passes = plan.passes.size();
     const std::int64_t natural = input.options.integer("--natural");
-    const bool looks = natural == 1 || (natural == 0 && count > kLeastKeys);
+    const bool looks = natural == 1 || (natural == 0 && plan.count > kLeastKeys);
     timer.begin(Phase::kSetup);
-    // Bulk copies may reach a little beyond the last key.
-    DeviceBuffer<Key> d_from(mergesort::whole_bulks(count)), d_to(mergesort::whole_bulks(count));
-    DeviceBuffer<Key> d_samples(sizes.own_cuts ? 0 : mergesort::samples_at(count));
-    DeviceBuffer<std::int64_t> d_boundaries(sizes.own_cuts ? 0
-                                                           : mergesort::most_boundaries(passes));
-    DeviceBuffer<unsigned char> d_tile_orders(looks ? tiles : 0);
+    mergesort::SizedLists lists(plan);
+    DeviceBuffer<unsigned char> d_tile_orders(looks ? plan.tiles : 0);
     DeviceBuffer<mergesort::natural::FoundRuns> d_found(looks ? 1 : 0);
-    const auto sort_tiles = sizes.sort_keys == 9    ? mergesort::natural::sort_tiles_kernel<9>
-                            : sizes.sort_keys == 17 ? mergesort::natural::sort_tiles_kernel<17>
-                                                    : mergesort::natural::sort_tiles_kernel<33>;
-    const int sort_bytes = mergesort::sized::sort_bytes(sizes.sort_keys);
-    course::allow_dynamic_shared(sort_tiles, sort_bytes);
-    std::vector<Merge> merges;
-    for (const Pass& pass : passes) {
-        merges.push_back(pass.ways == 16  ? merge_for<16>(sizes)
-                         : pass.ways == 8 ? merge_for<8>(sizes)
-                         : pass.ways == 4 ? merge_for<4>(sizes)
-                                          : merge_for<2>(sizes));
-    }
+    const auto sort_tiles = plan.sizes.sort_keys == 9 ? mergesort::natural::sort_tiles_kernel<9>
+                            : plan.sizes.sort_keys == 17
+                                ? mergesort::natural::sort_tiles_kernel<17>
+                                : mergesort::natural::sort_tiles_kernel<33>;
+    course::allow_dynamic_shared(sort_tiles, plan.sort_bytes);
+    const std::vector<Launches::Merge> merges = mergesort::merges_of<Launches>(plan);
 
     timer.begin(Phase::kCopyIn);
-    cuda_check(cudaMemcpy(d_from.data(), input.keys.data(), input.keys.size_bytes(),
-                          cudaMemcpyHostToDevice));
+    lists.copy_in(input);
 
     timer.begin(Phase::kKernels);
-    sort_tiles<<<tiles, kThreads, sort_bytes>>>(d_from.data(), d_to.data(), count,
-                                                d_tile_orders.data());
+    sort_tiles<<<plan.tiles, kThreads, plan.sort_bytes>>>(lists.from(), lists.to(), plan.count,
+                                                          d_tile_orders.data());
     cuda_check(cudaGetLastError());
-    std::swap(d_from, d_to);
-    for (std::size_t i = 0; i < passes.size(); ++i) {
-        // The runs of the first pass are so short that they need no samples.
-        merges[i]({d_from.data(), d_to.data(), i == 0 ? nullptr : d_samples.data(),
-                   i + 1 == passes.size() ? nullptr : d_samples.data(), d_boundaries.data()},
-                  passes[i],
-                  {d_tile_orders.data(), d_found.data(), tile_keys, i == 0,
-                   i == 1 && passes.size() % 2 == 0});
-        std::swap(d_from, d_to);
+    lists.swap();
+    for (std::size_t i = 0; i < passes; ++i) {
+        merges[i](lists.of_pass(i, passes), plan.passes[i],
+                  {d_tile_orders.data(), d_found.data(), plan.tile_keys, i == 0,
+                   i == 1 && passes % 2 == 0});
+        lists.swap();
     }
 
     timer.begin(Phase::kCopyOut);
-    cuda_check(cudaMemcpy(output.keys.data(), d_from.data(), input.keys.size_bytes(),
-                          cudaMemcpyDeviceToHost));
+    lists.copy_out(output);
     timer.end();
-    if (looks && !passes.empty()) output.report.push_back({"order", order_found(d_found)});
-    timer.note_grid(tiles, kThreads);
+    if (looks && passes > 0) output.report.push_back({"order", order_found(d_found)});
+    timer.note_grid(plan.tiles, kThreads);
     // If the list is sorted, only the sort of the tiles reads and writes all keys.
-    timer.declare_work({.bytes = 2.0 * sizeof(Key) * count});
+    timer.declare_work({.bytes = 2.0 * sizeof(Key) * plan.count});
 }
 
 int main(int argc, char** argv) {
