@@ -64,6 +64,10 @@ class FormTest(unittest.TestCase):
             self.said(self.text + "\nword" * 350), r"\d+ words, not 350; a paragraph of"
         )
         self.assertIn("a paragraph of 91 words", self.said(self.text + "\n\n" + "word " * 91))
+        items = ("- " + "word " * 46 + "\n") * 2
+        self.assertIn("a paragraph of 92 words", self.said(f"{self.text}\n\n{items}"))
+        apart = items.replace("\n- ", "\n\n- ")
+        self.assertNotIn("a paragraph", self.said(f"{self.text}\n\n{apart}"))
         failed = "## What did not help\n\n" + "- w w\n" * 51
         longer = self.text.replace("## Look at\n", failed + "\n## Look at\n")
         self.assertIn("'What did not help' has more than 100 words", self.said(longer))
