@@ -349,7 +349,8 @@ class TraceableTest(unittest.TestCase):
         rows = read_rows(folder / f"{chapter.name}.csv")
         words = [short_count(row.n) for row in rows]
         words += [str(count) for count in parts_of_runs(folder / f"{chapter.name}_report.csv")]
-        words += [value for row in rows for value in (str(row.seed), *row.parameters.values())]
+        words += [str(row.seed) for row in rows] + [row.input for row in rows]
+        words += [value for row in rows for value in row.parameters.values()]
         for one in published():
             words += (
                 [short_count(one.n or 0), f"{one.value:g}"] if one.chapter == chapter.name else []

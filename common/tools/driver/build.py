@@ -259,13 +259,13 @@ class Build:
 
     @staticmethod
     def is_of_course(path: Path) -> bool:
-        build = build_folder().resolve()
-        return any(path.resolve().is_relative_to(build / part) for part in ("common", "chapters"))
+        parts = [(build_folder() / part).resolve() for part in ("common", "chapters")]
+        return any(path.resolve().is_relative_to(part) for part in parts)
 
     def check_object(self, path: Path) -> None:
         """An object of the other engine would link, or half of it, and would not be checked. The
         course's own libraries are host code, which no engine compiles in its own way."""
-        if path.resolve().is_relative_to(build_folder().resolve() / "common"):
+        if path.resolve().is_relative_to((build_folder() / "common").resolve()):
             return
         try:
             text = read_bytes(path)

@@ -17,6 +17,7 @@ from __future__ import annotations
 
 import argparse
 import concurrent.futures
+import fnmatch
 import hashlib
 import json
 import os
@@ -178,7 +179,7 @@ def draw_few(
 
 def is_listed(stage: Stage, mutant: Mutant) -> bool:
     return any(
-        one["stage"] == stage.stage
+        fnmatch.fnmatchcase(stage.stage, one["stage"])
         and one["kind"] == mutant.kind
         and one["code"]
         in read_text(stage.chapter_folder / mutant.file).splitlines()[mutant.line - 1]
