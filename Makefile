@@ -20,7 +20,7 @@ export CCACHE_SLOPPINESS := pch_defines,time_macros
 export CCACHE_COMMENTS := 1
 # The tools read these from the environment, so the shell never interprets a value. Neither does make:
 # $(value …) takes the text as it was typed, where an exported variable would be expanded.
-variables := STAGE CHAPTER ENGINE ARGS FILE A B DATA JSON SWEEPS FROM NAME LAB LABS SEED DIR DEVICE RANKS PLAN BUDGET PREFIX DESTDIR
+variables := STAGE CHAPTER ENGINE ARGS FILE A B DATA VIEWS JSON SWEEPS FROM NAME LAB LABS SEED DIR DEVICE RANKS PLAN BUDGET PREFIX DESTDIR
 $(foreach name,$(variables),$(if $(filter-out undefined,$(origin $(name))),$(eval override $(name) := $$(value $(name)))))
 export $(variables)
 
@@ -89,8 +89,8 @@ progress: configure  ## list the labs that you have begun, with your points
 grade: configure  ## grade a folder of submissions, a folder or an archive each: DIR=submissions [LABS=nbody/03,basics/02] [SEED=7]
 	@$(tool)grading.grade
 
-figures: build  ## draw the figures and write the site into build/figures: [DATA=recorded|here] [CHAPTER=nbody]
-	@$(plots)commands.measured_figures
+figures: build  ## draw the figures and write the site into build/figures: [DATA=recorded|here] [CHAPTER=nbody] [VIEWS=yes]
+	@stages=$$($(plots)commands.measured_figures --list-viewed) && $(build) --stages count $$stages && $(plots)commands.measured_figures
 
 record: configure  ##! (GPU) measure the sweeps at the thesis' sizes into plots/data; continues where it stopped: [CHAPTER=…] [ENGINE=gpu|cpu|opencl] [SWEEPS=name,name]
 	@if [ -n "$$SWEEPS" ]; then stages=$$($(plots)maintain.record --list-stages) && $(build) --stages gpu $$stages; else $(call build-chapter,gpu); fi && $(plots)maintain.record

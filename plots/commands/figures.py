@@ -17,7 +17,15 @@ from collections.abc import Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
 
-from common.tools.lib.stages import EXIT_FAILURE, ROOT, DataError, build_folder, run_tool
+from common.tools.lib.stages import (
+    EXIT_FAILURE,
+    ROOT,
+    DataError,
+    ToolError,
+    build_folder,
+    load_stages,
+    run_tool,
+)
 from plots.drawing.animation import Animation
 from plots.drawing.figure import Drawing, Figure
 from plots.drawing.gnuplot import draw
@@ -26,7 +34,7 @@ from common.tools.pages.packages import missing_packages
 from plots.records.folders import COUNTERS, DATA, THESIS, device_folder
 from plots.records.published import read_published
 from plots.records.source import Source
-from plots.records.stages import nearest
+from plots.records.stages import chapter_names, nearest
 from common.tools.lib.csv_tables import MissingFile
 
 README_BYTES = 100_000  # the largest figure that is committed
@@ -94,6 +102,11 @@ def parse_arguments(words: Sequence[str] | None) -> argparse.Namespace:
     )
     parser.add_argument(
         "--no-animation", dest="animation", action="store_false", help="draw no GIFs"
+    )
+    parser.add_argument(
+        "--views",
+        action="store_true",
+        help="a view of each stage of a source's path, too; they must be built for the engine count",
     )
     parser.add_argument(
         "--list", action="store_true", help="print the names of the figures and stop"
@@ -214,7 +227,7 @@ def draw_site(arguments: argparse.Namespace, source: Source, drawn: Drawn) -> No
         (arguments.out / "index.html").unlink(missing_ok=True)
         print(f"no pages: {' and '.join(missing)} {'is' if len(missing) == 1 else 'are'} missing")
         return
-    from plots.page import parts, site  # need these packages
+    from plots.page import inside, parts, site  # need these packages
 
     site.remove_site(arguments.out)
     entries = [
@@ -224,10 +237,13 @@ def draw_site(arguments: argparse.Namespace, source: Source, drawn: Drawn) -> No
     entries += [parts.animation_entry(one) for one in drawn.animations]
     if entries:
         try:
-            index = site.write_site(arguments.out, entries, source, arguments.chapter)
+            chapters = [arguments.chapter] if arguments.chapter else chapter_names()
+            shown = inside.viewed(load_stages(), chapters) if arguments.views else []
+            views = inside.write_views(shown, arguments.out)
+            index = site.write_site(arguments.out, entries, source, arguments.chapter, views)
             print(f"{index}  the first page of the site")
             print(f"{arguments.out / site.ARCHIVE}  the whole site, to mail")
-        except (DataError, OSError) as error:
+        except (ToolError, OSError) as error:
             drawn.failures.append(f"{arguments.out}: {error}")
 
 

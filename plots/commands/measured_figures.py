@@ -1,9 +1,12 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""make figures [DATA=recorded|here] [CHAPTER=nbody]: draws the figures into build/figures.
+"""make figures [DATA=recorded|here] [CHAPTER=nbody] [VIEWS=yes]: draws the figures and writes the
+site into build/figures.
 
 recorded: from the measurements in plots/data. here: from a sweep on this machine, which runs first
 and writes build/data. Chapters that were not measured here stay with the recorded data.
+yes: the site has a view of each stage of the sources' paths. --list-viewed prints these stages, for
+make to build.
 """
 
 import shutil
@@ -25,6 +28,7 @@ from common.tools.lib.stages import (
     variable,
 )
 from plots.drawing.gnuplot import why_no_figures
+from plots.page.inside import viewed
 from plots.records.sweeps import sweeps_of
 
 
@@ -45,7 +49,7 @@ def measure_here(stages: list[Stage], chapters: list[str]) -> int:
     return finish(recorder)
 
 
-def draw(data: str, chapter: str = "", told: bool = True) -> int:
+def draw(data: str, chapter: str = "", told: bool = True, views: bool = False) -> int:
     """Draws the figures. With `told`, it prints the file and the title of each one."""
     if reason := why_no_figures():
         raise ToolError(f"no figures: {reason}", EXIT_FAILURE)
@@ -62,6 +66,7 @@ def draw(data: str, chapter: str = "", told: bool = True) -> int:
             "--here-data",
             str(build / "data"),
             *(["--chapter", chapter] if chapter else []),
+            *(["--views"] if views else []),
         ],
         check=False,
         cwd=ROOT,
@@ -70,11 +75,16 @@ def draw(data: str, chapter: str = "", told: bool = True) -> int:
 
 
 def main() -> int:
+    views = choose("VIEWS", variable("VIEWS") or "no", ("yes", "no")) == "yes"
     data = choose("DATA", variable("DATA") or "recorded", ("recorded", "here"))
     stages = load_stages()
     chapters = chosen_chapters(stages)
+    if "--list-viewed" in sys.argv:
+        shown = viewed(stages, chapters) if views else []
+        print("\n".join(one.stage for one in shown))
+        return 0
     status = measure_here(stages, chapters) if data == "here" else 0
-    return draw(data, "" if data == "here" else variable("CHAPTER")) or status
+    return draw(data, "" if data == "here" else variable("CHAPTER"), views=views) or status
 
 
 if __name__ == "__main__":

@@ -12,6 +12,8 @@ can be mailed as one archive.
     then-and-now.html    each optimisation in its source and today
     bounds.html          how far each stage is from its bound
     counters.html        how true the counters are
+    <chapter>-<stage>-inside.html
+                         a view of the stage, if they were asked for
     site.zip             all of them with their pictures
 
 Its texts are the READMEs', its numbers those of their tables. templates/ has its Jinja2 templates
@@ -40,6 +42,7 @@ from plots.drawing.chapter import Chapter
 from plots.drawing.words import THESIS_CARD
 from plots.page import markup
 from plots.page.chapters import all_chapters
+from plots.page.inside import inside_of
 from plots.page.links import (
     BOUNDS,
     COURSE,
@@ -187,11 +190,16 @@ class Site:
     """Renders the pages of some chapters."""
 
     def __init__(
-        self, parts: Sequence[Part], recorded_folder: Path | None, recorded: bool = True
+        self,
+        parts: Sequence[Part],
+        recorded_folder: Path | None,
+        recorded: bool = True,
+        views: Sequence[str] = (),
     ) -> None:
         self.parts = reading_order(read_document(OVERVIEW), parts)
         self.recorded_folder = recorded_folder
         self.recorded = recorded  # else some chapters show what was measured here
+        self.views = views  # the files of plots/page/inside.py that there are
         self.chapters = [part.records.chapter for part in parts]
 
     @property
@@ -270,6 +278,7 @@ class Site:
                 view=view,
                 before=before,
                 next=after,
+                inside=name if (name := inside_of(view.stage)) in self.views else "",
             )
         for path in pages_of_blocks(part.name):
             document = read_document(path)
@@ -309,7 +318,12 @@ def records_of(chapter: Chapter, source: Source, published: Sequence[Published])
     return records
 
 
-def site_of(entries: Sequence[Entry], source: Source, only: str | None = None) -> Site:
+def site_of(
+    entries: Sequence[Entry],
+    source: Source,
+    only: str | None = None,
+    views: Sequence[str] = (),
+) -> Site:
     """The site of all chapters, or of one."""
     published = read_published(THESIS)
     parts = []
@@ -317,7 +331,7 @@ def site_of(entries: Sequence[Entry], source: Source, only: str | None = None) -
         if only in (None, chapter.name):
             records = records_of(chapter, source, published)
             parts.append(part_of(records, readme_of(ROOT / "chapters", chapter.name), entries))
-    return Site(parts, source.recorded_folder, source.recorded)
+    return Site(parts, source.recorded_folder, source.recorded, views)
 
 
 def write_archive(folder: Path, files: Sequence[str]) -> Path:
@@ -345,14 +359,18 @@ def remove_site(folder: Path) -> None:
 
 
 def write_site(
-    folder: Path, entries: Sequence[Entry], source: Source, only: str | None = None
+    folder: Path,
+    entries: Sequence[Entry],
+    source: Source,
+    only: str | None = None,
+    views: Sequence[str] = (),
 ) -> Path:
-    """Writes the pages beside the pictures, and the archive. Returns the first page."""
-    pages = site_of(entries, source, only).pages()
+    """Writes the pages beside the pictures and the views, and the archive. Returns the first page."""
+    pages = site_of(entries, source, only, views).pages()
     for name in ASSETS:
         shutil.copyfile(TEMPLATES / name, folder / name)
     for name, text in pages.items():
         write_whole(folder / name, text)
     pictures = [entry.image.name for entry in entries]
-    write_archive(folder, [*pages, *ASSETS, *pictures])
+    write_archive(folder, [*pages, *ASSETS, *pictures, *views])
     return folder / INDEX
