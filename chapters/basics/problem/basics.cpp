@@ -3,6 +3,7 @@
 #include "problem/basics.hpp"
 
 #include <algorithm>
+#include <cstdint>
 #include <cstdlib>
 #include <memory>
 #include <mutex>
@@ -19,6 +20,8 @@
 namespace basics {
 
 using course::text;
+
+constexpr std::int32_t kNotStored = INT32_MIN;  // what a sum holds before a run
 
 const HostMemory kPageableMemory{[](std::size_t bytes) {
                                      void* memory = std::malloc(bytes);
@@ -77,6 +80,29 @@ std::int64_t count_wrong(const Input& input, const Output& output) {
     return wrong;
 }
 
+std::string first_wrong(const Input& input, const Output& output) {
+    const std::int64_t n = input.n;
+    const auto difference = [](const char* line, std::int64_t number, std::int32_t sum,
+                               std::int64_t right) {
+        if (sum == kNotStored) return text(line, ' ', number, " has none, not ", right);
+        return text(line, ' ', number, " has ", sum, ", not ", right);
+    };
+    std::vector<std::int64_t> columns(n);
+    for (std::int64_t i = 0; i < n; ++i) {
+        std::int64_t row = 0;
+        for (std::int64_t j = 0; j < n; ++j) {
+            row += input.cells[i * n + j];
+            columns[j] += input.cells[i * n + j];
+        }
+        if (row != output.row_sums[i]) return difference("row", i, output.row_sums[i], row);
+    }
+    for (std::int64_t j = 0; j < n; ++j) {
+        if (columns[j] == output.column_sums[j]) continue;
+        return difference("column", j, output.column_sums[j], columns[j]);
+    }
+    return {};
+}
+
 namespace {
 
 class Matrix final : public course::Problem {
@@ -114,15 +140,18 @@ class Matrix final : public course::Problem {
     std::string input_name() const override { return name_; }
 
     void poison_output() override {
-        std::ranges::fill(output_.row_sums, INT32_MIN);
-        std::ranges::fill(output_.column_sums, INT32_MIN);
+        std::ranges::fill(output_.row_sums, kNotStored);
+        std::ranges::fill(output_.column_sums, kNotStored);
     }
 
     void run(PhaseTimer& timer) override { add_cells_(input_, output_, timer); }
 
     course::Verdict verify() override {
         const std::int64_t wrong = count_wrong(input_, output_);
-        if (wrong > 0) return {false, text(wrong, " of ", 2 * n(), " sums are wrong")};
+        if (wrong > 0) {
+            return {false, text(wrong, " of ", 2 * n(),
+                                " sums are wrong; the first: ", first_wrong(input_, output_))};
+        }
         return {true, text("all ", 2 * n(), " sums are right")};
     }
 

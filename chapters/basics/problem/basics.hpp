@@ -73,6 +73,9 @@ Input make_input(std::string_view name, std::int64_t n, std::uint64_t seed,
 // Counts the wrong sums. It shares no code with the stages.
 std::int64_t count_wrong(const Input& input, const Output& output);
 
+// "row 8 has 3, not 12": the first wrong sum, rows before columns; empty if all are right.
+std::string first_wrong(const Input& input, const Output& output);
+
 // main() of every stage. Returns the exit status (error.hpp).
 int run_stage(int argc, char** argv, std::string_view stage_name, AddCells add_cells,
               const HostMemory& memory = kPageableMemory);

@@ -106,11 +106,14 @@ def html_list(texts: Sequence[str]) -> str:
 
 def goal_row(goal: Mapping[str, Any]) -> list[str]:
     limit = "-" if goal["goal"] is None else bound(goal["goal"], goal["at_least"])
+    met = "met" if goal["met"] else "not met"
+    if goal["met"] and goal["points"] < goal["of"]:
+        met = "met, but the result must be right and free of mistakes"
     return [
         goal["name"],
         shown(goal["yours"]),
         limit,
-        "met" if goal["met"] else "not met",
+        met,
         f"{goal['points']} of {goal['of']}",
     ]
 

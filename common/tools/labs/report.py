@@ -9,6 +9,7 @@ from common.tools.labs.result import Finding, Result
 from common.tools.labs.tasks import bound, shown
 
 MOST_FINDINGS = 8
+WAITS = "waits"
 
 
 def finding_lines(one: Finding) -> list[str]:
@@ -59,10 +60,11 @@ def print_program(lab: Lab, result: Result) -> None:
     ]
     for goal in result.goals:
         limit = "" if goal.goal is None else bound(goal.goal, goal.at_least)
-        rows.append(
-            [goal.name, shown(goal.yours), limit, yes(goal.met), f"{goal.points} of {goal.of}"]
-        )
+        met = WAITS if goal.met and goal.points < goal.of else yes(goal.met)
+        rows.append([goal.name, shown(goal.yours), limit, met, f"{goal.points} of {goal.of}"])
     print_table(["goal", "yours", "goal", "met", "points"], rows, left=1)
+    if any(row[3] == WAITS for row in rows):
+        print(f"{WAITS}: met, and counts when the result is right and no mistake is left")
     print_resources(result)
     print_times(result)
 

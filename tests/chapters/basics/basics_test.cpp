@@ -9,11 +9,13 @@
 #include <cstdlib>
 
 #include "common/base/error.hpp"
+#include "common/base/text.hpp"
 #include "tests/chapters/stage_run.hpp"
 
 namespace {
 
-using basics::count_wrong, basics::Input, basics::kLargest, basics::kMaxSide, basics::make_input;
+using basics::count_wrong, basics::first_wrong, basics::Input, basics::kLargest, basics::kMaxSide,
+    basics::make_input;
 using basics::Output;
 
 // Column by column, unlike the oracle.
@@ -86,6 +88,13 @@ TEST(Oracle, CountsEveryWrongSum) {
     output.row_sums[99] -= 1;
     output.column_sums[50] += 1;
     EXPECT_EQ(count_wrong(input, output), 3);
+    const std::int32_t right = output.row_sums[0] - 1;
+    EXPECT_EQ(first_wrong(input, output), course::text("row 0 has ", right + 1, ", not ", right));
+    output.row_sums = right_sums(input).row_sums;
+    const std::int32_t column = output.column_sums[50] - 1;
+    output.column_sums[50] = INT32_MIN;  // as before a run
+    EXPECT_EQ(first_wrong(input, output), course::text("column 50 has none, not ", column));
+    EXPECT_EQ(first_wrong(input, right_sums(input)), "");
 }
 
 TEST(Oracle, TellsRowsFromColumns) {
@@ -105,7 +114,8 @@ TEST(Stage, AWrongResultIsToldAndFails) {
             return basics::run_stage(argc, argv, "basics/09_test", forget);
         });
     EXPECT_EQ(result.status, 1);
-    EXPECT_NE(result.diagnostics.find("20 of 20 sums are wrong"), std::string::npos)
+    EXPECT_NE(result.diagnostics.find("20 of 20 sums are wrong; the first: row 0 has none"),
+              std::string::npos)
         << result.diagnostics;
 }
 

@@ -112,6 +112,7 @@ class Course(unittest.TestCase):
                 self.assertEqual(lab.of, 10)
                 self.assertLess(lab.start_points, lab.of)
                 self.assertTrue(all(one.endswith((".", "?")) for one in lab.idea))
+                self.assertIn("?", lab.hints[0])  # coarse first: a question, not a step
                 self.assertEqual(lab.start.text() == lab.solution.text(), lab.is_question)
 
     def test_finding_a_lab(self) -> None:

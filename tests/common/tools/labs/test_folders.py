@@ -75,6 +75,15 @@ class Folders(LabTest):
         self.assertRegex(lines[1], r"^basics/05 .* done +10 of 10 +3 +0$")
         self.assertEqual(lines[-1], f"1 of {len(self.labs)} labs done; `make lab` lists them")
 
+    def test_progress_counts_a_file_wherever_it_lies(self) -> None:
+        lab = self.labs["basics/question1"]
+        answer = self.my.parent / "elsewhere.txt"
+        answer.write_text("answer = 2\n", "utf-8")
+        checked = self.run_tool("check", LAB=lab.name, FILE=str(answer))
+        self.assertEqual(checked.returncode, 0, checked.stderr)
+        one = read_progress()[lab.name]
+        self.assertEqual((one.points, one.of, one.checks), (lab.of, lab.of, 1))
+
     def test_damaged_progress_is_one_line(self) -> None:
         self.my.mkdir()
         for text in ("[]", '{"basics/05": {"hint": 1}}', "no JSON"):

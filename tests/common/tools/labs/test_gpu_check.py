@@ -78,6 +78,7 @@ class WithGpu(unittest.TestCase):
         machine = self.machine_with_gpu()
         told = self.folder / "result.json"
         variables = {"LAB": LAB.name, "FILE": str(self.source), "SEED": "5", "JSON": str(told)}
+        variables["COURSE_MY"] = str(self.folder / "my")
         result = run_tool("labs.check", self.build, **variables, **machine)
         self.assertEqual(result.returncode, 0, result.stdout + result.stderr)
         times = json.loads(told.read_text(encoding="utf-8"))["gpu_ms"]

@@ -2,12 +2,16 @@
 """What is read from texts: the engine's findings, compiler messages, answers, and resources. And
 the counters that goals name."""
 
+import contextlib
+import io
 import subprocess
 import tempfile
 import unittest
+from dataclasses import asdict
 from pathlib import Path
 from unittest import mock
 
+from common.tools.grading.reports import goal_row
 from common.tools.lib.counting import Counted, Kernel
 from common.tools.labs import building, counted_run
 from common.tools.labs.answers import read_answer
@@ -18,7 +22,8 @@ from common.tools.labs.findings import mistakes, read_findings
 from common.tools.labs.lab import Unit
 from common.tools.labs.metrics import COUNTERS, label, measure
 from common.tools.labs.resources import read_resources
-from common.tools.labs.result import Result
+from common.tools.labs.report import print_result
+from common.tools.labs.result import GoalResult, Result
 from common.tools.labs.running import Finished
 
 RACE = (
@@ -168,6 +173,21 @@ class Verdicts(unittest.TestCase):
             verify(lab, Path("program"), Path(), result, lambda *_, f=finished, **__: f)
             self.assertEqual(result.right, is_right, finished)
             self.assertEqual(len(result.findings), finished.stderr.count("emulator: "))
+
+
+class Report(unittest.TestCase):
+    def test_a_goal_that_is_met_and_does_not_count_yet(self) -> None:
+        lab = load_labs()["basics/02"]
+        for points, word in ((0, "waits"), (6, "yes")):
+            goal = GoalResult("bytes moved", 250.0, 290.0, False, True, points, 6)
+            result = Result(lab.name, compiles=True, goals=[goal], of=lab.of)
+            said = io.StringIO()
+            with contextlib.redirect_stdout(said):
+                print_result(lab, result)
+            (row,) = [line for line in said.getvalue().splitlines() if "bytes moved" in line]
+            self.assertRegex(row, rf" {word} +{points} of 6$")
+            self.assertEqual("waits: met, and counts when" in said.getvalue(), points == 0)
+            self.assertEqual("free of mistakes" in goal_row(asdict(goal))[3], points == 0)
 
 
 class KeptValues(unittest.TestCase):
