@@ -6,6 +6,7 @@ import re
 from .device_variables import SPECIFIERS, register_device_variable
 from .assignments import note_assignment
 from .discarded_calls import API, note_discarded_call
+from .host_names import check_host_names
 from .launches import (
     TAKE_A_KERNEL,
     keep_kernel_type,
@@ -19,7 +20,7 @@ from .shared_memory import (
     move_alignment,
     rewrite_dynamic_shared,
 )
-from .source import CLOSING, OPENING, Edit, Source
+from .source import CLOSING, OPENING, Edit, Source, opens_namespace
 
 # Identifiers of constructs that the engine lacks. A message that names the construct helps more
 # than the compiler errors, or the silence, that would follow.
@@ -85,19 +86,6 @@ def drop_hints(source: Source) -> None:
             source.edits.append(Edit(token.start, source.tokens[index + 3].end, ""))
 
 
-def opens_namespace(source: Source, index: int) -> bool:
-    """Whether the '{' at index opens a namespace or an extern "C" block, not a body."""
-    tokens = source.tokens
-    back = index - 1
-    if back >= 1 and tokens[back].kind == "string" and tokens[back - 1].text == "extern":
-        return True
-    while back >= 0 and (tokens[back].kind == "identifier" or tokens[back].text == "::"):
-        if tokens[back].text == "namespace":
-            return True
-        back -= 1
-    return False
-
-
 def rewrite(source: Source, kernels: set[str]) -> None:
     """Finds and edits every launch and every extern __shared__ array of a file.
 
@@ -114,7 +102,7 @@ def rewrite(source: Source, kernels: set[str]) -> None:
         elif token.text in CLOSING and brackets:
             brackets.pop()
         if token.text == "{":
-            braces.append(not opens_namespace(source, index))
+            braces.append(not opens_namespace(tokens, index))
         elif token.text == "}" and braces:
             braces.pop()
         elif token.text == "=" and any(braces):
@@ -148,3 +136,4 @@ def rewrite(source: Source, kernels: set[str]) -> None:
             rewrite_launch(source, index)
             index += 2
         index += 1
+    check_host_names(source)

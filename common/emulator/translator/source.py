@@ -187,6 +187,18 @@ class Source:
         return apply_edits(self.text, self.edits)
 
 
+def opens_namespace(tokens: list[Token], index: int) -> bool:
+    """Whether the '{' at index opens a namespace or an extern "C" block, not a body."""
+    back = index - 1
+    if back >= 1 and tokens[back].kind == "string" and tokens[back - 1].text == "extern":
+        return True
+    while back >= 0 and (tokens[back].kind == "identifier" or tokens[back].text == "::"):
+        if tokens[back].text == "namespace":
+            return True
+        back -= 1
+    return False
+
+
 def apply_edits(text: str, edits: list[Edit]) -> str:
     """The text after edits that do not overlap."""
     pieces = []
