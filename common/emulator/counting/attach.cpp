@@ -26,6 +26,7 @@
 #include "common/emulator/counting/record/accesses.hpp"
 #include "common/emulator/counting/record/callbacks.hpp"
 #include "common/emulator/counting/record/sampling.hpp"
+#include "common/emulator/counting/replay/polling.hpp"
 #include "common/emulator/counting/replay/replay.hpp"
 #include "common/emulator/counting/settings.hpp"
 #include "common/emulator/engine/hooks.hpp"
@@ -163,6 +164,7 @@ int known_kernel(const Grid& grid) {
 
 void on_block_begin(Worker& worker) {
     const Grid& grid = worker.grid();
+    forget_polls();
     running.kernel = known_kernel(grid);
     running.events = 0;
     if (!grid.recorded) return start_unrecorded(worker, running.kernel != kUnknown);
@@ -234,13 +236,26 @@ bool on_barrier_begin(Worker& worker, const void* code, bool) {
     return true;
 }
 
+// Loops that poll may have a barrier, so that all threads of the block leave them together.
+bool block_polls(Worker& worker) {
+    if (!worker.has_turns()) return false;
+    bool polls = false;
+    const int warps = static_cast<int>((worker.threads().size() + kWarpSize - 1) / kWarpSize);
+    for (int warp = 0; warp < warps; ++warp) {
+        if (recorder().has_buffer(warp)) polls |= lanes_poll(warp, worker.live_lanes(warp));
+    }
+    return polls;
+}
+
 void on_barrier_complete(Worker& worker) {
     if (!block_is_recorded) return;
     const Unrecorded unrecorded;
+    const bool polls = block_polls(worker);
     replay_all(worker);
     order_block(worker, false);
     if (tracing) next_trace_step();
     if (viewing) next_view_interval();
+    if (polls) worker.pass_turn();
 }
 
 void on_grid_barrier_complete(Worker& worker) {
@@ -300,9 +315,12 @@ void on_collective_complete(Worker& worker, int warp, std::uint32_t arrived, con
     }
     // The lanes that are elsewhere may execute the next events together with these lanes. What
     // lanes do next may also tell whether they use an undefined value.
-    if (!all_are_here || undefined != 0) return;
+    const bool polls = worker.has_turns() && lanes_poll(warp, arrived);
     const Unrecorded unrecorded;
-    running.events += replay_warp(worker, running_kernel(worker), warp);
+    if (all_are_here && undefined == 0) {
+        running.events += replay_warp(worker, running_kernel(worker), warp);
+    }
+    if (polls) worker.pass_turn();
 }
 
 void on_warp_end(Worker& worker, int warp) {
@@ -315,9 +333,27 @@ void on_warp_end(Worker& worker, int warp) {
 }
 
 void on_warp_held(Worker& worker, int warp, std::uint32_t held) {
+    if (!block_is_recorded) return;
     const Unrecorded unrecorded;
     running.events += replay_held_warp(worker, running_kernel(worker), warp, held);
     check_time(worker);
+}
+
+bool warp_polls(Worker&, int warp, std::uint32_t lanes) {
+    return !block_is_recorded || lanes_poll(warp, lanes);
+}
+
+// What the block has signalled to others, and all that its threads stored before, is checked before
+// the others go on.
+void on_turn_passes(Worker& worker) {
+    forget_polls();
+    if (!block_is_recorded) return;
+    const Unrecorded unrecorded;
+    const int warps = static_cast<int>((worker.threads().size() + kWarpSize - 1) / kWarpSize);
+    for (int warp = 0; warp < warps; ++warp) {
+        if (!recorder().has_buffer(warp)) continue;
+        running.events += replay_stores(worker, running_kernel(worker), warp);
+    }
 }
 
 void write_at_exit() {
@@ -383,6 +419,8 @@ void attach() {
     hooks.collective_complete = on_collective_complete;
     hooks.warp_end = on_warp_end;
     hooks.warp_held = on_warp_held;
+    hooks.warp_polls = warp_polls;
+    hooks.turn_passes = on_turn_passes;
     hooks.launch = on_launch;
     hooks.deadlock = report_deadlock;
     hooks.heap_allocated = on_heap_allocated;

@@ -55,6 +55,11 @@ struct Hooks {
     // The lanes in `held` called Worker::hold(); every other lane of the warp waits or has
     // returned.
     void (*warp_held)(Worker& worker, int warp, std::uint32_t held) = nullptr;
+    // Whether these lanes seem to poll what another thread has yet to write. Called before
+    // warp_held.
+    bool (*warp_polls)(Worker& worker, int warp, std::uint32_t lanes) = nullptr;
+    // The block waits for its next turn, and others run.
+    void (*turn_passes)(Worker& worker) = nullptr;
     // An asynchronous copy is about to be issued by the running thread; of a bulk load, `number` is
     // its number in the block. `code` is the return address of the call, here and below.
     void (*copy_issued)(const void* code, const AsyncCopy& copy, CopySort sort,

@@ -159,7 +159,12 @@ void run_cooperative_blocks(Grid& grid) {
             static_cast<long long>(grid.blocks));
         grid.fail(cudaErrorLaunchFailure);
     };
-    GridBarrier barrier(grid.blocks, grid.workers == 1, on_deadlock);
+    // An observer looks at one block at a time, and sees when it polls.
+    using Turns = GridBarrier::Turns;
+    const Turns turns = grid.workers > 1              ? Turns::none
+                        : hooks.warp_polls != nullptr ? Turns::strict
+                                                      : Turns::while_short;
+    GridBarrier barrier(grid.blocks, turns, on_deadlock);
     grid.barrier = &barrier;
     std::vector<std::unique_ptr<Helper>> helpers;
     for (std::int64_t block = 1; block < grid.blocks; ++block) {

@@ -9,6 +9,7 @@
 #include "common/emulator/engine/grid_barrier.hpp"
 #include "common/emulator/engine/hooks.hpp"
 #include "common/emulator/engine/worker.hpp"
+#include "common/emulator/process/time_limit.hpp"
 
 namespace emulator {
 
@@ -289,7 +290,8 @@ void Worker::hold() {
     leave(self);
 }
 
-// Nothing is ready. If the next thread to start belongs to a warp that holds, it comes first.
+// Nothing is ready. If the next thread to start belongs to a warp that holds, it comes first. So
+// does every thread that has yet to start if the others only poll: they may wait for it.
 void Worker::release_held() {
     const int warp_to_start =
         loop_.next < loop_.count ? loop_.order[loop_.next] / kWarpSize : kMaxWarpsPerBlock;
@@ -298,12 +300,29 @@ void Worker::release_held() {
         if (thread / kWarpSize == warp_to_start) return;
         lanes[thread / kWarpSize] |= 1u << thread % kWarpSize;
     }
+    bool all_poll = hooks.warp_polls != nullptr;
+    for (int warp = 0; warp < kMaxWarpsPerBlock; ++warp) {
+        if (all_poll && lanes[warp] != 0) all_poll = hooks.warp_polls(*this, warp, lanes[warp]);
+    }
+    if (all_poll && loop_.next < loop_.count) return;
     for (int warp = 0; warp < kMaxWarpsPerBlock; ++warp) {
         if (lanes[warp] != 0) hooks.warp_held(*this, warp, lanes[warp]);
     }
+    if (all_poll && has_turns()) pass_turn();
     for (const std::uint16_t thread : held_) make_ready(thread);
     loop_.waiting -= static_cast<int>(held_.size());
     held_.clear();
+}
+
+bool Worker::has_turns() const {
+    return grid_->barrier != nullptr && grid_->barrier->has_strict_turns();
+}
+
+void Worker::pass_turn() {
+    hooks.turn_passes(*this);
+    if (!grid_->barrier->pass_turn()) abandon_block();
+    const double limit = settings().time_limit * kLaunchTimeFactor;
+    if (limit > 0 && grid_->barrier->has_polled_longer_than(limit)) hooks.time_is_up();
 }
 
 void Worker::complete_warp_meeting(int warp_number, int meeting_number) {

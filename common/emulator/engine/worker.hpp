@@ -58,6 +58,9 @@ class Worker {
     // For an observer, in the running thread: waits until no other thread of its warp can continue
     // without one that holds. Then Hooks::warp_held is called, and they continue.
     void hold();
+    // Whether the block runs by turns with the others of its grid, and may pass its turn to them.
+    bool has_turns() const;
+    void pass_turn();
 
     Grid& grid() { return *grid_; }
     std::int64_t block() const { return block_; }

@@ -83,6 +83,28 @@ TEST_F(CooperativeTest, an_ordinary_grid_has_no_barrier) {
                          "which was not launched cooperatively"));
 }
 
+// The first and the last block wait for each other's flag. The engine does not see that they poll.
+__global__ void polling_kernel(int* flags) {
+    if (threadIdx.x > 0) return;
+    volatile int* own = flags + blockIdx.x;
+    volatile int* other = flags + (gridDim.x - 1 - blockIdx.x);
+    *own = 1;
+    while (*other == 0) {
+    }
+}
+
+TEST_F(CooperativeTest, blocks_poll_in_every_schedule) {
+    for (const char* schedule : kSchedules) {
+        use_schedule(schedule);
+        ManagedArray<int> flags(3);
+        int* d_flags = flags.data();
+        void* arguments[] = {&d_flags};
+        ASSERT_EQ(cudaLaunchCooperativeKernel(polling_kernel, dim3(3), dim3(32), arguments),
+                  cudaSuccess);
+        EXPECT_EQ(cudaDeviceSynchronize(), cudaSuccess) << schedule;
+    }
+}
+
 __global__ void some_blocks_kernel(int stay) {
     if (static_cast<int>(blockIdx.x) < stay) emulator::grid_barrier();
 }

@@ -75,6 +75,12 @@ void append_loaded(ThreadRecord& record, Head head, std::uint64_t operand) {
     capture_pending_value(record);
 }
 
+void note_unrecorded_poll() {
+    constexpr unsigned kManyPolls = 4096;
+    constinit static thread_local unsigned polls = 0;
+    if (++polls % kManyPolls == 0) worker_of_running_block()->hold();
+}
+
 // Pieces as large as a load may be and as the size allows: nvcc does the same with a structure of
 // such an alignment.
 void record_structure(EventKind kind, const void* pointer, std::uint64_t bytes, const void* code) {

@@ -66,6 +66,10 @@ void note_host_access(std::uintptr_t address, std::size_t bytes, EventKind kind,
     record_hooks.note_unrecorded_store(address, bytes);
 }
 
+// The running thread belongs to a block that is not recorded, and makes a volatile or atomic
+// access. After many of them, all other threads run first: it may wait for one of them.
+void note_unrecorded_poll();
+
 // The record is full: makes room.
 void make_room(ThreadRecord& record);
 
@@ -140,6 +144,7 @@ template <EventKind kKind, unsigned kSize, bool kIsVolatile = false, bool kIsAto
     }
     if (thread->record == nullptr) [[unlikely]] {
         if (kKind != EventKind::load) note_unrecorded(pointer, kSize);
+        if (kKind == EventKind::atomic || kIsVolatile) note_unrecorded_poll();
         return;
     }
     const CachedRange& cached = cached_range(code);

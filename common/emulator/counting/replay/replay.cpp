@@ -95,6 +95,19 @@ class Replay {
         if (left_ != 0) run_apart();
     }
 
+    void run_to_stores() {
+        const auto all = count_;
+        for (int lane = 0; lane < lanes_; ++lane) {
+            while (count_[lane] > 0 && !is_seen_by_others(lane, count_[lane] - 1)) --count_[lane];
+            if (count_[lane] == 0) left_ &= ~lane_bit(lane);
+        }
+        run(0);
+        for (int lane = 0; lane < lanes_; ++lane) {
+            if (row_[lane] < all[lane]) left_ |= lane_bit(lane);
+        }
+        count_ = all;
+    }
+
     // Removes the replayed events from the lanes' buffers, and says how many there were.
     std::uint64_t forget_replayed() {
         std::uint64_t replayed = 0;
@@ -134,6 +147,11 @@ class Replay {
         for (int lane = 0; lane < lanes; ++lane) {
             if (row == count_[lane]) left_ &= ~lane_bit(lane);
         }
+    }
+
+    bool is_seen_by_others(int lane, unsigned row) const {
+        const EventKind kind = kind_of(events_.rows[row].head[lane]);
+        return kind == EventKind::store || kind == EventKind::atomic || kind == EventKind::fence;
     }
 
     // A lane that has returned ended at its last event that is not a basic block. It reaches the
@@ -392,6 +410,17 @@ class Replay {
     std::uint32_t words_[kWarpSize][Words::kPerLane];
 };
 
+// Calls `run` with the warp's replay.
+template <class Run>
+std::uint64_t replay_by(Worker& worker, std::uint16_t kernel, int warp, Run run) {
+    const auto replayed_by = [&](auto replay) {
+        run(replay);
+        return replay.forget_replayed();
+    };
+    return viewing ? replayed_by(Replay<true>(worker, kernel, warp))
+                   : replayed_by(Replay<false>(worker, kernel, warp));
+}
+
 }  // namespace
 
 std::uint64_t replay_warp(Worker& worker, std::uint16_t kernel, int warp) {
@@ -399,12 +428,11 @@ std::uint64_t replay_warp(Worker& worker, std::uint16_t kernel, int warp) {
 }
 
 std::uint64_t replay_held_warp(Worker& worker, std::uint16_t kernel, int warp, std::uint32_t held) {
-    const auto replay_by = [held](auto replay) {
-        replay.run(held);
-        return replay.forget_replayed();
-    };
-    return viewing ? replay_by(Replay<true>(worker, kernel, warp))
-                   : replay_by(Replay<false>(worker, kernel, warp));
+    return replay_by(worker, kernel, warp, [held](auto& replay) { replay.run(held); });
+}
+
+std::uint64_t replay_stores(Worker& worker, std::uint16_t kernel, int warp) {
+    return replay_by(worker, kernel, warp, [](auto& replay) { replay.run_to_stores(); });
 }
 
 }  // namespace emulator::counting

@@ -17,4 +17,8 @@ std::uint64_t replay_warp(Worker& worker, std::uint16_t kernel, int warp);
 // The remaining events stay recorded, and are not in the result.
 std::uint64_t replay_held_warp(Worker& worker, std::uint16_t kernel, int warp, std::uint32_t held);
 
+// The events up to each lane's last store, atomic operation or fence: the block may be in the midst
+// of work, but others are about to see what it has stored.
+std::uint64_t replay_stores(Worker& worker, std::uint16_t kernel, int warp);
+
 }  // namespace emulator::counting
