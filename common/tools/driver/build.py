@@ -11,7 +11,7 @@ from pathlib import Path
 
 from common.emulator.translator.forwarding import holds_replaceable
 from common.emulator.translator.translation import main as translate
-from common.tools.driver import host_links
+from common.tools.driver import host_links, unset
 from common.tools.driver.engine import Engine, header_folders, thrust_flags
 from common.tools.driver.messages import compiler_messages, linker_messages
 from common.tools.driver.request import Input, Request
@@ -100,6 +100,8 @@ class Build:
             "-Wno-attributes",
             "-Wno-volatile",
             "-fcheck-new",  # in a kernel, new may return a null pointer
+            *unset.FLAGS,
+            *(flag.replace("-W", "-Wno-error=") for flag in unset.FLAGS),
             *self.engine.every_flags,
             *(["-w"] if request.quiet else []),
             *request.host_flags,

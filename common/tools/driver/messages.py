@@ -9,6 +9,7 @@ import re
 from dataclasses import dataclass, field
 
 from common.tools.driver.missing import advice
+from common.tools.driver.unset import is_doubtful
 
 SYSTEM = ("/usr/include/", "/usr/lib", "/usr/local/include/", "/usr/local/lib", "/usr/local/cuda")
 DIAGNOSTIC = re.compile(
@@ -102,6 +103,13 @@ def plain_text(diagnostic: Diagnostic) -> str:
     return text.removeprefix("#error ").strip('"') if text.startswith("#error ") else text
 
 
+def declaration(diagnostics: list[Diagnostic]) -> tuple[str, int] | None:
+    """The place in the program that the note behind a message names as a declaration."""
+    if len(diagnostics) < 2 or "declared here" not in diagnostics[1].text:
+        return None
+    return (diagnostics[1].file, diagnostics[1].line) if is_own(diagnostics[0].file) else None
+
+
 class Filter:
     """The lines to print for one compilation."""
 
@@ -112,7 +120,10 @@ class Filter:
 
     def add(self, diagnostics: list[Diagnostic]) -> list[str]:
         parent_shown = False
-        for diagnostic in diagnostics:
+        for number, diagnostic in enumerate(diagnostics):
+            if is_doubtful(diagnostic.text, declaration(diagnostics[number : number + 2])):
+                parent_shown = False
+                continue
             if diagnostic.kind == "note":
                 if parent_shown and is_own(diagnostic.file):
                     self.show(f"{diagnostic.file}:{diagnostic.line}", diagnostic)
