@@ -20,7 +20,7 @@ export CCACHE_SLOPPINESS := pch_defines,time_macros
 export CCACHE_COMMENTS := 1
 # The tools read these from the environment, so the shell never interprets a value. Neither does make:
 # $(value …) takes the text as it was typed, where an exported variable would be expanded.
-variables := STAGE CHAPTER ENGINE ARGS FILE A B DATA VIEWS JSON SWEEPS FROM NAME LAB LABS SEED DIR DEVICE RANKS PLAN BUDGET PREFIX DESTDIR
+variables := STAGE CHAPTER ENGINE ARGS FILE A B DATA VIEWS JSON SWEEPS FROM NAME LAB LABS SEED FORMAT DIR DEVICE RANKS PLAN BUDGET PREFIX DESTDIR
 $(foreach name,$(variables),$(if $(filter-out undefined,$(origin $(name))),$(eval override $(name) := $$(value $(name)))))
 export $(variables)
 
@@ -86,7 +86,7 @@ hint: configure  ## reveal a lab's next hint: LAB=nbody/03
 progress: configure  ## list the labs that you have begun, with your points
 	@$(tool)labs.progress
 
-grade: configure  ## grade a folder of submissions, a folder or an archive each: DIR=submissions [LABS=nbody/03,basics/02] [SEED=7]
+grade: configure  ## grade a folder of submissions, a folder or an archive each: DIR=submissions [LABS=nbody/03,basics/02] [SEED=7] [FORMAT=moodle|canvas]
 	@$(tool)grading.grade
 
 figures: build  ## draw the figures and write the site into build/figures: [DATA=recorded|here] [CHAPTER=nbody] [VIEWS=yes]

@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: MIT
-"""make grade DIR=submissions [LABS=basics/02,nbody/03] [SEED=7]: grades a class.
+"""make grade DIR=submissions [LABS=basics/02,nbody/03] [SEED=7] [FORMAT=moodle|canvas]: grades a
+class.
 
 Each entry of DIR is one student's: a folder or an archive (zip, tar) with the folders that
 `make lab` made, such as basics_02/basics.cu. The results go to DIR-grades: grades.csv, similar.csv
-and a page per student. Every finished grade is kept there, so an interrupted run goes on where it
-stopped. Without SEED, the seed of the last run is taken, or a new one is drawn.
+and a page per student; with FORMAT, moodle.csv or canvas.csv, too. Every finished grade is kept
+there, so an interrupted run goes on where it stopped. Without SEED, the seed of the last run is taken, or a new one is drawn.
 """
 
 from __future__ import annotations
@@ -31,6 +32,7 @@ from common.tools.grading import sandbox
 from common.tools.grading.duplicates import find_alike, has_tester
 from common.tools.grading.judge import grade, notes_on
 from common.tools.grading.reports import (
+    FORMATS,
     Grade,
     Student,
     grades_table,
@@ -51,6 +53,7 @@ from common.tools.lib.stages import (
     DataError,
     Terminated,
     ToolError,
+    choose,
     run_tool,
     variable,
 )
@@ -211,6 +214,11 @@ def marks_of(labs: list[Lab], seed: int) -> dict[str, str]:
     }
 
 
+def chosen_format() -> str:
+    """Of which learning platform a table is wanted; "" if of none."""
+    return choose("FORMAT", variable("FORMAT"), FORMATS) if variable("FORMAT") else ""
+
+
 def report(
     folder: Path, labs: list[Lab], submissions: list[Submission], students: list[Student]
 ) -> None:
@@ -224,8 +232,12 @@ def report(
     write_pages(folder / "reports", labs, students)
     write_whole(folder / "similar.csv", similar_table(alike))
     write_whole(folder / "grades.csv", grades_table(labs, students))
+    if chosen := chosen_format():
+        write_whole(folder / f"{chosen}.csv", FORMATS[chosen](labs, students))
     print(f"{len(students)} students, {sum(len(one.grades) for one in students)} files graded")
     print(f"grades:   {folder / 'grades.csv'}")
+    if chosen:
+        print(f"{chosen}: {' ' * (8 - len(chosen))}{folder / chosen}.csv")
     print(f"reports:  {folder / 'reports'}")
     tester = "" if has_tester() else " (the package similarity-tester is missing: equal files only)"
     print(f"similar:  {len(alike)} pairs in {folder / 'similar.csv'}{tester}")
@@ -310,6 +322,7 @@ def grade_class(given: Path) -> int:
 def main() -> int:
     if not variable("DIR"):
         raise ToolError("DIR is missing: make grade DIR=submissions")
+    chosen_format()
     with own_folder():
         try:
             return grade_class(Path(variable("DIR")))

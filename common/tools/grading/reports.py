@@ -87,6 +87,41 @@ def grades_table(labs: Sequence[Lab], students: Iterable[Student]) -> str:
     return table(rows)
 
 
+def course_points(student: Student, lab: Lab) -> object:
+    """0 for what was not handed in. Empty where nobody knows yet: this machine failed, or what was
+    handed in cannot be read."""
+    if lab.name in student.grades:
+        return student.grades[lab.name]["points"]
+    unknown = {*student.not_graded, *student.problems} & {lab.name, ""}
+    return "" if unknown else 0
+
+
+def moodle_table(labs: Sequence[Lab], students: Sequence[Student]) -> str:
+    """For Moodle's import of grades from a CSV file, where a teacher says which column identifies the
+    students, and which columns are grades. The submissions' names are e-mail addresses or ID
+    numbers."""
+    addresses = all("@" in one.name for one in students)
+    head = "Email address" if addresses else "ID number"
+    rows: list[list[object]] = [[head, *(lab.name for lab in labs)]]
+    rows += [[cell(one.name), *(course_points(one, lab) for lab in labs)] for one in students]
+    return table(rows)
+
+
+def canvas_table(labs: Sequence[Lab], students: Sequence[Student]) -> str:
+    """For Canvas' import into the gradebook, with the columns of its own export. It finds a student
+    by one of the three IDs; the submissions' names are the SIS Login IDs."""
+    head = ["Student", "ID", "SIS User ID", "SIS Login ID", "Section"]
+    rows: list[list[object]] = [[*head, *(lab.name for lab in labs)]]
+    rows.append(["    Points Possible", "", "", "", "", *(lab.of for lab in labs)])
+    for one in students:
+        points = [course_points(one, lab) for lab in labs]
+        rows.append([cell(one.name), "", "", cell(one.name), "", *points])
+    return table(rows)
+
+
+FORMATS = {"moodle": moodle_table, "canvas": canvas_table}  # of FORMAT=…
+
+
 def similar_table(alike: Sequence[Alike]) -> str:
     rows: list[list[object]] = [["lab", "student", "other", "percent", "how"]]
     rows += [[one.lab, cell(one.student), cell(one.other), one.percent, one.how] for one in alike]

@@ -138,7 +138,7 @@ class ClassTest(unittest.TestCase):
         return subprocess.Popen(
             [sys.executable, "-c", GRADE],
             cwd=ROOT,
-            env=environment | {"PYTHONPATH": str(ROOT)},
+            env=environment | {"PYTHONPATH": str(ROOT), "FORMAT": "moodle"},
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
             text=True,
@@ -161,7 +161,7 @@ class ClassTest(unittest.TestCase):
         grades = folder.with_name(f"{folder.name}-grades")
         pages = sorted((grades / "reports").iterdir())
         self.assertEqual(len(pages), STUDENTS + HOSTILE)
-        files = [grades / "grades.csv", grades / "similar.csv", *pages]
+        files = [grades / "grades.csv", grades / "similar.csv", grades / "moodle.csv", *pages]
         return tuple(path.read_text(encoding="utf-8") for path in files)
 
     def interrupt(self, folder: Path) -> int:

@@ -27,6 +27,7 @@ CHAPTERS = "|".join(chapters_of(load_stages()))
 LAB_NAME = re.compile(rf"\b(?:{CHAPTERS})/(?:(?:[a-z_]+/)?\d\d|[a-z]+\d+)\b(?!_)")
 MAKE_CALL = re.compile(r"\bmake (?:-C \S+ )?([a-z][a-z-]*)((?: [A-Z]+=\S+)*)")
 WEEKS = 12
+PAGE_MINUTES = 20
 try:
     import yaml
 except ImportError:
@@ -51,7 +52,7 @@ def blocks(language: str) -> list[str]:
 
 class PlanTest(unittest.TestCase):
     def test_every_lab_exists(self) -> None:
-        text = re.sub(r"(?s)### Pairs without a lab\n.*?\n#", "", TEXT)
+        text = re.sub(r"(?s)### (Pairs without a lab|What fills a week)\n.*?\n(?=#)", "", TEXT)
         named = set(LAB_NAME.findall(text))
         self.assertGreater(len(named), 20)
         self.assertEqual(sorted(named - set(LABS)), [])
@@ -78,7 +79,7 @@ class PlanTest(unittest.TestCase):
         self.assertEqual([one for one in sorted(open_stages) if not stages[one].not_recorded], [])
 
     def test_the_weeks(self) -> None:
-        rows = rows_of("| week |")
+        rows = rows_of("| week | topic")
         self.assertEqual([row[0] for row in rows], [str(i + 1) for i in range(WEEKS)])
         for week, topic, labs, minutes in rows:
             names = labs.split(", ")
@@ -86,6 +87,53 @@ class PlanTest(unittest.TestCase):
             self.assertRegex(TEXT, rf"### Week {week}: ", topic)
         first = [row[2] for row in rows][0].split(", ")[0]
         self.assertLess(LABS[first].minutes, 30)
+
+    def test_what_fills_a_week(self) -> None:
+        """Pages that exist, and sums that are right."""
+        labs = {row[0]: int(row[3]) for row in rows_of("| week | topic")}
+        rows = rows_of("| week | read before")
+        self.assertEqual([row[0] for row in rows], list(labs))
+        total, read = 0, []
+        for week, pages, *numbers, hours in rows:
+            links = re.findall(r"\]\(([^)]+)\)", pages)
+            read += links
+            reading, lecture, lab_minutes, own = map(int, numbers)
+            self.assertEqual(reading, PAGE_MINUTES * len(links), week)
+            self.assertEqual(lab_minutes, labs[week])
+            minutes = reading + lecture + lab_minutes + own
+            self.assertEqual(hours, f"{minutes / 60:.1f}", week)
+            total += minutes
+        self.assertEqual(len(read), len(set(read)))
+        for page in read:
+            self.assertTrue((ROOT / "chapters" / page).is_file(), page)
+        self.assertIn(f"labs alone take {sum(labs.values()) / 60:.1f} hours", TEXT)
+        self.assertIn(f"works {total / 60:.0f} hours in the {WEEKS} weeks", TEXT)
+
+    def test_kernels_that_launch_kernels_are_explained_before_their_lab(self) -> None:
+        """In each week, a lab whose start launches kernels has a page about it in the reading."""
+        reading = {row[0]: row[1] for row in rows_of("| week | read before")}
+        first = next(one for one in load_stages() if one.device_launches)
+        found = []
+        for week, _, labs, _ in rows_of("| week | topic"):
+            if any(LABS[name].start.stage.device_launches for name in labs.split(", ")):
+                found.append(week)
+                read = "".join(reading[str(i)] for i in range(1, int(week) + 1))
+                self.assertIn(f"({first.stage}/README.md)", read)
+        self.assertEqual(found, ["9"])
+        self.assertLess(TEXT.index("kernels that launch kernels"), TEXT.index("### Week 10"))
+
+    def test_the_exam_and_its_key(self) -> None:
+        rows = rows_of("| | question | points |")
+        points = [int(row[2]) for row in rows]
+        self.assertIn(f"\n{sum(points)} points in 90 minutes", TEXT)
+        key = TEXT[TEXT.index("\nThe key:") :].split("\n## ")[0]
+        answers = re.split(r"\n(?=\d+\. )", key)[1:]
+        self.assertEqual(len(answers), len(rows))
+        for answer, of in zip(answers, points, strict=True):
+            parts = re.findall(r"\((\d+)(?: points)?\)", answer)
+            self.assertIn(sum(map(int, parts)), (0, of), answer)  # 0: all or nothing
+        project = [int(row[2]) for row in rows_of("| week | what is handed in")]
+        self.assertEqual(sum(project), 40)
 
     def test_each_week_has_questions_with_answers(self) -> None:
         for part in re.split(r"\n### Week ", TEXT)[1:]:
@@ -137,6 +185,51 @@ class PlanTest(unittest.TestCase):
         for command in [*commands, *blocks("sh")]:
             ended = subprocess.run(["bash", "-n"], input=command, text=True, check=False)
             self.assertEqual(ended.returncode, 0, command)
+
+
+def commands_of_ci() -> list[tuple[str, str]]:
+    """The commands of both examples, with the variable that names the students' folder."""
+    classroom, gitlab = (yaml.safe_load(text) for text in blocks("yaml"))
+    steps = classroom["jobs"]["run-autograding-tests"]["steps"]
+    found = [step.get("run") or step.get("with", {}).get("command", "") for step in steps]
+    check = gitlab["check"]
+    return [(command, "GITHUB_WORKSPACE") for command in found if command] + [
+        (command, "CI_PROJECT_DIR") for command in (*check["before_script"], *check["script"])
+    ]
+
+
+@unittest.skipUnless(os.environ.get("ALL_WAYS"), "a long test")
+class ExampleTest(unittest.TestCase):
+    @unittest.skipUnless(yaml, "the package python3-yaml is missing")
+    def test_the_commands_of_the_examples_run(self) -> None:
+        """All but what needs a network: there, the clone is this checkout. The solution passes, the
+        start fails."""
+        lab = LABS["basics/02"]
+        build_libraries([lab.chapter])
+        checks = 0
+        with tempfile.TemporaryDirectory() as name:
+            source = Path(name) / lab.folder_name / lab.file_name
+            source.parent.mkdir()
+            for command, variable in commands_of_ci():
+                parts = [part.strip() for part in command.split("&&")]
+                kept = [part for part in parts if not part.startswith(("apt-get ", "git clone "))]
+                for part in kept:
+                    self.assertIn("make -C /tmp/course ", part)
+                    is_check = " check " in part
+                    checks += is_check
+                    for text, right in ((lab.solution.text(), True), (lab.start.text(), False)):
+                        source.write_text(text, encoding="utf-8")
+                        ended = subprocess.run(
+                            ["bash", "-c", part.replace("/tmp/course", f"'{ROOT}'")],
+                            env=os.environ | {variable: name},
+                            capture_output=True,
+                            text=True,
+                            check=False,
+                        )
+                        passes = right or not is_check
+                        self.assertEqual(ended.returncode == 0, passes, f"{part}\n{ended.stderr}")
+            self.assertTrue((Path(name) / "basics_02.json").is_file())
+        self.assertEqual(checks, 2)
 
 
 @unittest.skipUnless(os.environ.get("ALL_WAYS"), "a long test")

@@ -9,9 +9,17 @@ from unittest import mock
 
 from common.tools.grading import duplicates
 from common.tools.grading.duplicates import Alike, find_alike, has_tester
-from common.tools.grading.reports import Student, grades_table, similar_table, student_page
+from common.tools.grading.reports import (
+    Student,
+    canvas_table,
+    grades_table,
+    moodle_table,
+    similar_table,
+    student_page,
+)
 from common.tools.labs.catalogue import load_labs
 from common.tools.labs.result import Finding, GoalResult, Result
+from tests.common.tools.course_tools import run_tool
 from tests.common.tools.grading.attacks import RIGHT, need_cage, with_code
 
 need_cage()  # the tool that compares runs in one
@@ -52,6 +60,31 @@ class ReportTest(unittest.TestCase):
         )
         remarks = f"{LAB.name} not graded: the disk is full"
         self.assertEqual(rows[3], ["carl", "0", str(LAB.of), "", remarks])
+
+    def test_tables_for_learning_platforms(self) -> None:
+        """The points that were given, 0 for what was not handed in, nothing for what nobody knows."""
+        students = [
+            Student("anna", "anna", {LAB.name: grade(7)}),
+            Student("=bob", "bob"),
+            Student("carl", "carl", not_graded={LAB.name: "the disk is full"}),
+            Student("dora", "dora", problems={"": "d.zip: cannot be read"}),
+        ]
+        moodle = list(csv.reader(io.StringIO(moodle_table([LAB], students))))
+        self.assertEqual(moodle[1:], [["anna", "7"], ["'=bob", "0"], ["carl", ""], ["dora", ""]])
+        self.assertEqual(moodle[0], ["ID number", LAB.name])
+        address = Student("anna@example.org", "anna")
+        self.assertTrue(moodle_table([LAB], [address]).startswith("Email address,"))
+        canvas = list(csv.reader(io.StringIO(canvas_table([LAB], students))))
+        head = ["Student", "ID", "SIS User ID", "SIS Login ID", "Section", LAB.name]
+        self.assertEqual(canvas[0], head)
+        self.assertEqual(canvas[1], ["    Points Possible", "", "", "", "", str(LAB.of)])
+        self.assertEqual(canvas[2], ["anna", "", "", "anna", "", "7"])
+        self.assertEqual([row[5] for row in canvas[3:]], ["0", "", ""])
+
+    def test_an_unknown_platform_is_one_line(self) -> None:
+        result = run_tool("grading.grade", DIR="submissions", FORMAT="ilias")
+        said = "FORMAT=ilias: no such format; choose one of moodle, canvas\n"
+        self.assertEqual((result.returncode, result.stderr), (2, said))
 
     def test_no_cell_is_a_formula(self) -> None:
         signs = ("=1+1", "+1", "-1", "@SUM(A1)", "＝1+1", "＋1", "－1", "＠A1", ";=1+1", ' "=1', "\t1")
