@@ -71,7 +71,10 @@ bool on_wait_begins(Worker& worker, const void* code) {
 }
 
 void on_wait_ended(const void* code, const std::uint64_t* barrier, std::uint64_t phase) {
-    record_phase_step(code, PhaseStep::wait, barrier, {phase, true});
+    // The words of named barriers are the engine's own: no thread initialises them.
+    const AsyncWork* const work = worker_of_running_block()->async_if_used();
+    const bool is_mbarrier = named_barrier_of(*work, barrier) < 0;
+    record_phase_step(code, PhaseStep::wait, barrier, {phase, is_mbarrier});
 }
 
 void on_call_refused(Worker& worker, const void* code, const char* what, const char* advice) {

@@ -44,7 +44,7 @@ std::string describe_phase_waiters(const AsyncWork& work) {
             if (waiter.barrier == first.barrier) threads.push_back(waiter.thread);
         }
         text += "\n  threads " + describe_ranges(std::move(threads)) + " " +
-                describe_wait(first.barrier);
+                describe_wait(work, first.barrier);
     }
     return text;
 }

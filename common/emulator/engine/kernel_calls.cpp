@@ -40,12 +40,6 @@ void check_vector_atomic(const void* address, unsigned bytes, const void* code) 
     }
 }
 
-void refuse_named_barrier() noexcept {
-    refuse_call(cudaErrorNotSupported, __builtin_return_address(0),
-                "waits at a barrier for a part of the block, which the CPU engine does not have",
-                "use __syncthreads(), a tile of cooperative groups or cuda::barrier");
-}
-
 void enter_thread(ThreadContext& thread) {
     threadIdx = thread.thread_index;
     current_thread = &thread;

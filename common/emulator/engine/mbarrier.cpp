@@ -246,4 +246,75 @@ bool barrier_test(std::uint64_t* barrier, bool parity) noexcept {
     return true;
 }
 
+// ---- Named barriers
+
+namespace {
+
+constexpr std::uint64_t kNamedMark = std::uint64_t{3} << 62;  // no mbarrier
+
+void refuse_named_barrier(const void* code, const char* what) {
+    refuse_call(
+        cudaErrorLaunchFailure, code, what,
+        "PTX ISA, \"bar\": barriers 0 to 15, each with the number of threads that arrive or "
+        "wait there, a multiple of 32, and the same in all calls until it is complete");
+}
+
+// Returns the barrier, which expects `count` threads.
+std::uint64_t* named_barrier(std::uint64_t* words, unsigned int id, unsigned int count,
+                             const void* code) {
+    Worker& worker = *running_worker;
+    const auto threads = static_cast<unsigned int>(worker.threads().size());
+    if (count == kWholeBlock) count = threads;
+    if (id >= kNamedBarriers) refuse_named_barrier(code, "uses a barrier above number 15");
+    if (count == 0 || (count % kWarpSize != 0 && count != threads)) {
+        refuse_named_barrier(code,
+                             "uses a barrier with a number of threads that is no multiple of 32");
+    }
+    if (count > (threads + kWarpSize - 1) / kWarpSize * kWarpSize) {
+        refuse_named_barrier(code, "uses a barrier with more threads than the block has");
+    }
+    if (hooks.arrival != nullptr) hooks.arrival(worker, code, words + id, false);
+    NamedBarriers& named = worker.async().named;
+    if (named.words == nullptr) {
+        named.words = words;
+        std::fill(words, words + kNamedBarriers, kNamedMark);
+    }
+    std::uint64_t* const barrier = words + id;
+    count = std::min(count, threads);
+    if (pending_of(*barrier) == expected_of(*barrier)) {
+        *barrier = with_pending(with_expected(*barrier, count), count);
+    }
+    if (expected_of(*barrier) != count) {
+        refuse_named_barrier(code,
+                             "uses a barrier with another number of threads than those that are "
+                             "there: two uses mix");
+    }
+    if (named.arrived[id][current_thread->linear_index]) {
+        refuse_named_barrier(code, "arrives twice at a barrier that is not complete: two uses mix");
+    }
+    named.arrived[id].set(current_thread->linear_index);
+    *barrier = with_pending(*barrier, pending_of(*barrier) - 1);
+    if (pending_of(*barrier) == 0) named.arrived[id].reset();
+    return barrier;
+}
+
+}  // namespace
+
+void arrive_at_named_barrier(std::uint64_t* words, unsigned int id, unsigned int count) noexcept {
+    advance_phase(named_barrier(words, id, count, __builtin_return_address(0)), false);
+}
+
+void sync_named_barrier(std::uint64_t* words, unsigned int id, unsigned int count) noexcept {
+    const void* const code = __builtin_return_address(0);
+    if (hooks.wait_begins != nullptr && !hooks.wait_begins(*running_worker, code)) return;
+    std::uint64_t* const barrier = named_barrier(words, id, count, code);
+    const bool parity = parity_of(*barrier);
+    advance_phase(barrier, false);
+    // Others may begin and end the next phase before this thread goes on.
+    if (parity_of(*barrier) == parity) suspend_until_end(barrier, parity, code, false);
+    if (hooks.wait_ended != nullptr) {
+        hooks.wait_ended(code, barrier, running_worker->async().last_phase(barrier));
+    }
+}
+
 }  // namespace emulator

@@ -163,17 +163,18 @@ def fence(instruction: Instruction) -> str:
 
 
 def barrier(instruction: Instruction) -> str:
-    """bar.sync of the whole block; bar.warp.sync. The function refuses a number of the barrier, or
-    of its threads, that only the run tells."""
+    """bar.sync and bar.arrive, of the whole block or a part of it; bar.warp.sync."""
     if instruction.has("warp"):
         return f"__syncwarp({instruction.value(0, 'u32')});"
     operands = instruction.operands
-    if not instruction.has("sync") or (operands and operands[0].isdigit() and operands[0] != "0"):
-        raise Unavailable(instruction.text)
-    if len(operands) < 2 and operands in ([], ["0"]):
+    if instruction.has("sync") and operands in ([], ["0"]):
         return "__syncthreads();"
     values = ", ".join(instruction.value(i, "u32") for i in range(len(operands)))
-    return f"__barrier_sync{'_count' if len(operands) > 1 else ''}({values});"
+    if instruction.has("sync"):
+        return f"__barrier_sync{'_count' if len(operands) > 1 else ''}({values});"
+    if instruction.has("arrive") and len(operands) == 2:
+        return f"emulator::ptx::arrive({values});"
+    raise Unavailable(instruction.text)
 
 
 def shuffle(instruction: Instruction) -> str:

@@ -137,10 +137,14 @@ bool report_endless_phase(Worker& worker) {
     finding.kind = FindingKind::barrier_divergence;
     finding.kernel = worker.grid().name();
     finding.actors.push_back({worker.block(), first->thread, find_line(first->code),
-                              "waits forever " + describe_wait(first->barrier)});
+                              "waits forever " + describe_wait(*work, first->barrier)});
     finding.advice =
-        "let as many threads arrive as init() was told, and expect as many bytes as bulk copies "
-        "bring";
+        named_barrier_of(*work, first->barrier) >= 0
+            ? "count the threads that wait at this barrier or arrive there: let all of them reach "
+              "it, "
+              "in whole warps, and name their number in each call"
+            : "let as many threads arrive as init() was told, and expect as many bytes as bulk "
+              "copies bring";
     report(std::move(finding));
     return true;
 }

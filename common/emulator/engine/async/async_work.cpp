@@ -161,6 +161,7 @@ void AsyncWork::finish_block(int threads) {
     tracked.clear();
     waiters.clear();
     fruitless_rounds = 0;
+    if (named.words != nullptr) named = {};
     phases.clear();
     ended.clear();
     bulk_loads = 0;
@@ -172,9 +173,20 @@ std::int64_t transactions_of(std::uint64_t state) {
     return bits - ((bits & 1 << 20) != 0 ? 1 << 21 : 0);
 }
 
-std::string describe_wait(const std::uint64_t* barrier) {
+int named_barrier_of(const AsyncWork& work, const std::uint64_t* barrier) {
+    const std::uint64_t* const words = work.named.words;
+    if (words == nullptr || barrier < words || barrier >= words + kNamedBarriers) return -1;
+    return static_cast<int>(barrier - words);
+}
+
+std::string describe_wait(const AsyncWork& work, const std::uint64_t* barrier) {
     if (barrier == nullptr) return "in a loop that waits for another thread";
     const std::uint32_t arrivals = pending_of(*barrier);
+    const int named = named_barrier_of(work, barrier);
+    if (named >= 0) {
+        return "at barrier " + std::to_string(named) + ", which lacks " + std::to_string(arrivals) +
+               (arrivals == 1 ? " thread" : " threads");
+    }
     const std::int64_t bytes = transactions_of(*barrier);
     std::string text = "at an mbarrier whose phase lacks " + std::to_string(arrivals) +
                        (arrivals == 1 ? " arrival" : " arrivals");

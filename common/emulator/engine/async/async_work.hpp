@@ -3,9 +3,12 @@
 // phases of mbarriers.
 #pragma once
 
+#include <array>
+#include <bitset>
 #include <cstddef>
 #include <cstdint>
 #include <emulator/async/async_copies.hpp>
+#include <emulator/thread.hpp>
 #include <memory>
 #include <string>
 #include <vector>
@@ -89,6 +92,13 @@ struct EndedPhase {
     std::uint64_t number;
 };
 
+// The named barriers of a block, once it has used one.
+struct NamedBarriers {
+    const std::uint64_t* words = nullptr;  // one for each
+    // Who has arrived in the running phase.
+    std::array<std::bitset<kMaxThreadsPerBlock>, kNamedBarriers> arrived;
+};
+
 // Per worker. It is empty at the begin of each block.
 struct AsyncWork {
     std::vector<CopyQueue> copies;  // by thread
@@ -96,6 +106,7 @@ struct AsyncWork {
     std::vector<TrackedWork> tracked;
     std::vector<PhaseWaiter> waiters;
     int fruitless_rounds = 0;  // of threads that poll
+    NamedBarriers named;
     std::vector<EndedPhase> phases;
     std::vector<EndedWork> ended;  // with the running phase, until it ends
     std::uint64_t bulk_loads = 0;
@@ -119,7 +130,9 @@ std::int64_t transactions_of(std::uint64_t state);
 
 // "at an mbarrier whose phase lacks 32 arrivals and 64 bytes". nullptr: the thread waits for
 // another object.
-std::string describe_wait(const std::uint64_t* barrier);
+std::string describe_wait(const AsyncWork& work, const std::uint64_t* barrier);
+// The number of a named barrier; -1: it is an mbarrier.
+int named_barrier_of(const AsyncWork& work, const std::uint64_t* barrier);
 
 // Moves the data of a copy whose source has not been read yet.
 void move_data(const AsyncCopy& copy);

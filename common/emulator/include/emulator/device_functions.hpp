@@ -22,14 +22,23 @@
 
 // ---- block barriers and fences ----
 inline void __syncthreads() { emulator::block_barrier(emulator::BarrierKind::plain, 0); }
-// Barrier 0 is that of the whole block; the engine has no other ones (PTX ISA, "bar").
+namespace emulator {
+// A template, so that only programs that use them have these words in their shared memory.
+template <class Word>
+__forceinline__ Word* named_barriers() {
+    __shared__ Word words[kNamedBarriers];
+    return words;
+}
+}  // namespace emulator
+// Barrier 0, for all threads, is that of __syncthreads() (PTX ISA, "bar").
 inline void __barrier_sync(unsigned int id) {
-    if (id != 0) emulator::refuse_named_barrier();
-    __syncthreads();
+    if (id == 0) return __syncthreads();
+    emulator::sync_named_barrier(emulator::named_barriers<std::uint64_t>(), id,
+                                 emulator::kWholeBlock);
 }
 inline void __barrier_sync_count(unsigned int id, unsigned int count) {
-    if (id != 0 || count != blockDim.x * blockDim.y * blockDim.z) emulator::refuse_named_barrier();
-    __syncthreads();
+    if (id == 0 && count == blockDim.x * blockDim.y * blockDim.z) return __syncthreads();
+    emulator::sync_named_barrier(emulator::named_barriers<std::uint64_t>(), id, count);
 }
 inline int __syncthreads_count(int predicate) {
     return emulator::block_barrier(emulator::BarrierKind::count, predicate);

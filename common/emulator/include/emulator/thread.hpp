@@ -67,8 +67,13 @@ enum class BarrierKind { plain, count, all, any };
 // Waits until every thread of the block that has not returned is here. Result: 0 for plain; how
 // many threads passed a value other than 0; whether all did; whether any did.
 int block_barrier(BarrierKind kind, int value) noexcept;
-// Ends the kernel: it waits at a barrier for a part of the block.
-[[noreturn]] void refuse_named_barrier() noexcept;
+
+// The named barriers of a block (PTX ISA, "bar"): `count` threads, a multiple of the warp's size,
+// meet at one of 16. Who arrives does not wait. The block's words for them are in `words`.
+constexpr unsigned int kNamedBarriers = 16;
+constexpr unsigned int kWholeBlock = ~0u;  // as a count: all threads of the block
+void sync_named_barrier(std::uint64_t* words, unsigned int id, unsigned int count) noexcept;
+void arrive_at_named_barrier(std::uint64_t* words, unsigned int id, unsigned int count) noexcept;
 
 enum class WarpOperation {
     sync,

@@ -82,7 +82,8 @@ class PtxTest(unittest.TestCase):
         for text, name in (
             ('asm("wgmma.fence.sync.aligned;");', "wgmma.fence.sync.aligned"),
             ('asm("mov.u32 %0, %envreg1;" : "=r"(a));', "%envreg1"),
-            ('asm volatile("bar.sync 1, 64;");', "bar.sync"),
+            ('asm volatile("bar.red.popc.u32 %0, 1, 64, 1;" : "=r"(a));', "bar.red.popc.u32"),
+            ('asm volatile("bar.arrive 1;");', "bar.arrive"),
             ('asm("{ mov.u32 %0, 1; bra DONE; }" : "=r"(a));', "bra"),
             ('asm("ld.param.u32 %0, [%1];" : "=r"(a) : "l"(p));', "ld.param.u32"),
             ('asm("add.rn.f16x2 %0, %1, %1;" : "=r"(a) : "r"(b));', "add.rn.f16x2"),

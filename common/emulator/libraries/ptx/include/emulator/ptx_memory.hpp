@@ -10,6 +10,10 @@
 
 namespace emulator::ptx {
 
+inline void arrive(unsigned int barrier, unsigned int count) {
+    arrive_at_named_barrier(named_barriers<std::uint64_t>(), barrier, count);
+}
+
 // ---- addresses: a shared one is an offset in the block's shared memory (shared_window.cpp)
 template <class X>
 EMULATOR_UNRECORDED char* bytes(const X& address, std::int64_t offset = 0) {
