@@ -41,6 +41,7 @@ LAB_KEYS = CHAPTER_KEYS | {
     "idea": list,
     "hints": list,
     "edits": list,
+    "words": dict,
     "goals": list,
     "right_points": int,
     "clean_points": int,
@@ -106,6 +107,12 @@ def read_edit(record: object, place: str) -> Edit:
     return Edit(edit["old"], edit["new"])
 
 
+def names(words: dict[str, Any], place: str) -> tuple[tuple[str, str], ...]:
+    if not all(isinstance(new, str) and f"{old}{new}".isidentifier() for old, new in words.items()):
+        raise DataError(f"{place}: 'words' has names and what replaces them")
+    return tuple(words.items())
+
+
 def stage_of(stages: dict[str, Stage], chapter: str, name: str, place: str) -> Stage:
     stage = stages.get(f"{chapter}/{name}")
     if stage is None:
@@ -130,12 +137,14 @@ def programs(
             raise DataError(f"{place}: a pair has no edits: its solution is the stage")
         before = record.get("start", stage.compared_with)
         return Program(stage_of(stages, chapter, before, place)), Program(stage)
+    if kind != "mistake" and "words" in record:
+        raise DataError(f"{place}: only a mistake has 'words'")
     if "start" in record:
         raise DataError(f"{place}: only a pair has a 'start'")
     if kind != "question" and not edits:
         raise DataError(f"{place}: a lab of the kind {kind} needs edits")
     if kind == "mistake":
-        return Program(stage, edits), Program(stage)
+        return Program(stage, edits, names(record.get("words", {}), place)), Program(stage)
     if kind == "goal":
         return Program(stage), Program(stage, edits)
     return Program(stage, edits), Program(stage, edits)

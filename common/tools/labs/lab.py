@@ -11,12 +11,15 @@ question  a stage is run; the student says what a counter shows
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from pathlib import Path
 
 from common.tools.lib.files import read_text
 from common.tools.lib.stages import ROOT, DataError, Stage
 
+# Code, with its texts, and the comment behind it.
+COMMENT = re.compile(r"""^((?:[^"/]|"(?:[^"\\]|\\.)*"|/(?!/))*?)\s*//.*""")
 KINDS = ("pair", "mistake", "goal", "question")
 
 
@@ -28,12 +31,24 @@ class Edit:
     new: str
 
 
+def without_comments(text: str) -> str:
+    """The text without // comments, but for the line with the licence."""
+    kept = []
+    for line in text.splitlines():
+        code = line if "SPDX" in line else COMMENT.sub(r"\1", line)
+        if code or not line:
+            kept.append(code)
+    return "\n".join(kept) + "\n"
+
+
 @dataclass(frozen=True)
 class Program:
-    """A stage's file, after some edits."""
+    """A stage's file, after some edits. With `words`, it has no comments, and these names are
+    replaced: then neither a comment nor a look at the stage tells what was edited."""
 
     stage: Stage
     edits: tuple[Edit, ...] = ()
+    words: tuple[tuple[str, str], ...] = ()
 
     def text(self) -> str:
         text = read_text(ROOT / self.stage.source)
@@ -45,6 +60,11 @@ class Program:
                     f"{edit.old.strip().splitlines()[0]!r}"
                 )
             text = text.replace(edit.old, edit.new)
+        if not self.words:
+            return text
+        text = without_comments(text)
+        for old, new in self.words:
+            text = re.sub(rf"\b{old}\b", new, text)
         return text
 
 

@@ -1,12 +1,15 @@
 # SPDX-License-Identifier: MIT
 """labs.toml: what is read from it, and the messages for mistakes in it."""
 
+import difflib
+import re
 import tempfile
 import unittest
 from collections import Counter
 from pathlib import Path
 
 from common.tools.lib.stages import ROOT, DataError, ToolError, load_stages
+from common.tools.labs.lab import without_comments
 from common.tools.labs.catalogue import find_lab, load_labs, read_chapter
 
 FILE = """
@@ -114,6 +117,28 @@ class Course(unittest.TestCase):
                 self.assertTrue(all(one.endswith((".", "?")) for one in lab.idea))
                 self.assertIn("?", lab.hints[0])  # coarse first: a question, not a step
                 self.assertEqual(lab.start.text() == lab.solution.text(), lab.is_question)
+
+    def test_mistakes_do_not_tell(self) -> None:
+        for lab in self.labs.values():
+            if lab.kind != "mistake":
+                continue
+            with self.subTest(lab.name):
+                start = lab.start.text()
+                self.assertNotIn("//", start.replace("// SPDX", ""))
+                stage = without_comments(lab.solution.text()).splitlines()
+                same = difflib.SequenceMatcher(None, start.splitlines(), stage, autojunk=False)
+                kept = sum(block.size for block in same.get_matching_blocks())
+                # Far more lines differ than the mistake's.
+                self.assertGreaterEqual(len(stage) - kept, 8)
+                for old, new in lab.start.words:
+                    self.assertEqual(len(re.findall(rf"\b{new}\b", "\n".join(stage))), 0, new)
+                    self.assertEqual(len(re.findall(rf"\b{old}\b", start)), 0, old)
+
+    def test_comments_go_and_texts_stay(self) -> None:
+        given = "// SPDX-License-Identifier: MIT\n// Head.\n\nint a = 1 / 2;  // half\n"
+        given += 'auto b = "http://x \\" // y";\n    // line\n'
+        kept = "// SPDX-License-Identifier: MIT\n\nint a = 1 / 2;\n"
+        self.assertEqual(without_comments(given), kept + 'auto b = "http://x \\" // y";\n')
 
     def test_finding_a_lab(self) -> None:
         self.assertIs(find_lab(self.labs, "nbody/03_shared_tiles"), self.labs["nbody/03"])
