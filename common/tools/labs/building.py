@@ -22,6 +22,7 @@ PLACE = re.compile(r"(?P<file>[^\s:][^:]*):(?P<line>\d+): (error|fatal error|war
 class Built:
     program: Path | None  # None: it does not compile
     messages: list[str]
+    names: Path = Path()  # the linker's table: which file defines a name, and which files use it
 
 
 def chapter_libraries(chapter: str) -> list[str]:
@@ -46,6 +47,10 @@ def build_libraries(chapters: list[str]) -> None:
     result = subprocess.run(command, stdout=sys.stderr, check=False)
     if result.returncode != 0:
         raise ToolError("the chapter's libraries cannot be built", EXIT_FAILURE)
+
+
+def names_flags(names: Path) -> list[str]:
+    return [word for flag in ("--cref", "-Map", str(names)) for word in ("-Xlinker", flag)]
 
 
 def command_of(stage: Stage, source: Path, program: Path) -> list[str]:
@@ -101,12 +106,12 @@ def build_program(
     """Compiles and links the text as if it were the stage's file."""
     source = folder / Path(stage.source).name
     source.write_text(text, encoding="utf-8")
-    program = folder / name
-    command = command_of(stage, source, program)
+    program, names = folder / name, folder / f"{name}.names"
+    command = [*command_of(stage, source, program), *names_flags(names)]
     finished = run(command, folder=folder, limits=Limits(SECONDS))
     messages = own_messages(finished.stderr, source) if finished.stderr.strip() else []
     if finished.timed_out:
         return Built(None, [f"the compiler did not end within {SECONDS} seconds"])
     if finished.status != 0 or not program.is_file():
         return Built(None, messages or [f"the compiler ended with status {finished.status}"])
-    return Built(program, messages)
+    return Built(program, messages, names)

@@ -52,7 +52,7 @@ def main() -> int:
     with tempfile.TemporaryDirectory(prefix="lab-") as folder:
         result = check(lab, source, seed=seed, folder=Path(folder))
         program = Path(folder) / PROGRAM
-        result.resources = measure_resources(lab, source, program, Path(folder))
+        result.resources = measure_resources(lab, program, Path(folder))
         if result.right:
             result.gpu_ms = times(lab, source, Path(folder))
     note_check(lab, result.points)  # wherever the file lies

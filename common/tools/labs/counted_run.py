@@ -16,7 +16,8 @@ from common.tools.lib.files import parse_json, read_text, write_whole
 from common.tools.lib.stages import EXIT_FAILURE, DataError, ToolError, build_folder
 from common.tools.labs.building import build_program, libraries
 from common.tools.labs.lab import Goal, Lab, Program, Unit
-from common.tools.labs.metrics import GUARDS, measure
+from common.tools.labs.metrics import BESIDE, GUARDS, measure
+from common.tools.labs.overlap import bytes_beside_kernels, read_tasks
 from common.tools.labs.running import Finished, Limits, Runner, run_program
 
 SECONDS = 120
@@ -79,11 +80,20 @@ def count_run(
     path = folder / "counters.json"
     path.unlink(missing_ok=True)
     arguments = seeded(lab, seed)
-    command = [program, "--quiet", "--no-races", "--counters", path, *arguments, *more]
-    finished = run(command, folder=folder, limits=Limits(SECONDS))
+    command: list[str | Path] = [program, "--quiet", "--no-races", "--counters", path]
+    timeline = folder / "timeline.csv"
+    overlaps = any(goal.counter == BESIDE for goal in lab.goals)
+    if overlaps:
+        timeline.unlink(missing_ok=True)
+        command = ["env", f"EMULATOR_TIMELINE={timeline}", *command]
+    finished = run([*command, *arguments, *more], folder=folder, limits=Limits(SECONDS))
     try:
         document = parse_json(read_text(path), path)
-        return read_counted(document, lab.start.stage, arguments), finished
+        counted = read_counted(document, lab.start.stage, arguments)
+        if overlaps:
+            hidden = bytes_beside_kernels(read_tasks(timeline), counted.kernels)
+            counted.transfers["beside_kernels.bytes"] = round(hidden)
+        return counted, finished
     except (OSError, ToolError, AttributeError, KeyError, TypeError, ValueError):
         return None, finished
 

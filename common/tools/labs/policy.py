@@ -117,6 +117,13 @@ SYSTEM = frozenset(
     vsprintf vsnprintf sscanf vsscanf asprintf vasprintf dprintf scanf getline getdelim
     """.split()
 )
+# Memory that both sides reach without a copy: what goes through it is not counted as copied.
+BOTH_SIDES = frozenset(
+    """
+    cudaMallocManaged cudaMallocHost cudaHostAlloc cudaHostGetDevicePointer
+    __managed__ PinnedBuffer
+    """.split()
+)
 MEMBERS = (".", "->")  # a member of an object may have any of these names
 COMMON = frozenset(
     "end close open read write link remove access send error import module stat bind".split()
@@ -307,6 +314,8 @@ class Policy:
             return self.keyword_fault(name, after, [one.text for one in tokens[i + 1 : i + 5]])
         if name in self.harness and before in MEMBERS and after == "(":
             return f"{name}: a part of the harness that the lab's file does not use"
+        if name in BOTH_SIDES and not self.names & BOTH_SIDES:
+            return f"{name}: memory that host and device reach without a copy is not for this lab"
         if name in self.names:
             return ""
         if name.startswith(("__", "_")) and (name[1:2].isupper() or name.startswith("__")):

@@ -17,7 +17,7 @@ from common.tools.labs.lab import Lab
 from common.tools.labs.metrics import BYTES, TO_DEVICE, TO_HOST, WAVEFRONTS
 from common.tools.labs.result import GoalResult, Result
 from common.tools.labs.running import run_program
-from common.tools.labs.symbols import foreign_symbols
+from common.tools.labs.symbols import TABLE, foreign_symbols
 from tests.common.tools.grading.attacks import RIGHT
 
 LAB = load_labs()[RIGHT]
@@ -58,8 +58,9 @@ class PartsTest(unittest.TestCase):
         counted = mock.Mock(return_value=(None, sandbox.Ended(1, "", "")))
         with (
             tempfile.TemporaryDirectory() as folder,
-            mock.patch.object(checking, "build_program", return_value=Built(Path("program"), [])),
+            mock.patch.object(checking, "build_program") as build,
             mock.patch.object(checking, "foreign_symbols", return_value=[]),
+            mock.patch.object(checking, "refused_by_nvcc", return_value=[]),
             mock.patch.object(judge, "verify", side_effect=set_right),
             mock.patch.object(judge, "unmet", return_value=[]),
             mock.patch.object(judge, "award"),
@@ -67,6 +68,9 @@ class PartsTest(unittest.TestCase):
         ):
             source = Path(folder) / "given.cu"
             source.write_text(LAB.solution.text(), encoding="utf-8")
+            names = Path(folder) / "names"
+            names.write_text(TABLE, encoding="utf-8")
+            build.return_value = Built(Path("program"), [], names)
             result = judge.grade(LAB, source, seed=70, folder=Path(folder))
         self.assertEqual(counted.call_args.args[3], 70)
         self.assertEqual(result.messages, ["no counters: the program ended with status 1"])

@@ -55,6 +55,8 @@ REFUSED = {
     "auto f = basics::count_wrong;": "basics::count_wrong: the lab's file does not use",
     "auto f(const Input& i, const Output& o) { return count_wrong(i, o); }": "count_wrong: a function",
     "void f(PhaseTimer& t) { t.backend(); }": "backend: a part of the harness",
+    "void f(int* a) { cudaMallocManaged(&a, 4); }": "without a copy is not for this lab",
+    "__managed__ int shared[4];": "without a copy is not for this lab",
     'extern "C" int getpid();': "extern: only shared memory",
     "void* operator new(std::size_t size) { return nullptr; }": "operator new: must not be replaced",
     "void f() { __builtin_trap(); }": "a name of the compiler",

@@ -56,17 +56,22 @@ class Goals(LabTest):
         goals = [goal.counter for goal in self.labs[one["lab"]].goals]
         if one["is"] == "right":
             return goals
+        self.assertIn(one["is"], ("cheat", "refused"))
         self.assertLessEqual(set(one["goals"]), set(goals), one["what"])
         return list(one["goals"])
 
     def test_each_kind_has_programs(self) -> None:
-        found = Counter((goal, one["is"]) for one in all_programs() for goal in self.kinds_of(one))
+        found = Counter(
+            (goal, "right" if one["is"] == "right" else "cheat")
+            for one in all_programs()
+            for goal in self.kinds_of(one)
+        )
         few = {
             (goal.counter, kind): found[goal.counter, kind]
             for lab in self.labs.values()
             for goal in lab.goals
             for kind in ("right", "cheat")
-            if 0 < found[goal.counter, kind] < EACH
+            if not lab.is_question and found[goal.counter, kind] < EACH
         }
         self.assertEqual(few, {})
 
@@ -78,6 +83,9 @@ class Goals(LabTest):
                 said = str(result.to_json())
                 if one["is"] == "right":
                     self.assertEqual(result.points, lab.of, said)
+                    continue
+                if one["is"] == "refused":
+                    self.assertTrue(result.messages[0].startswith("refused: "), said)
                     continue
                 # A cheat is right and clean, and is seen by its counters alone.
                 self.assertTrue(result.right and result.clean_points == lab.clean_points, said)
