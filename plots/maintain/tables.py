@@ -7,8 +7,8 @@ that none of them is typed.
 
 Every chapter has one table per path, `published` (each printed number beside the one measured here) and `counters`
 (what each kernel asks of the memory, from plots/data/counters), `cores` (where a stage is for all
-cores of the CPU), `ranks` (where one is for many GPUs), and those of its CHAPTER. chapters/thesis.md has the numbers of the thesis by section. A chapter whose rows are not recorded yet keeps its README as it
-is.
+cores of the CPU), `ranks` (where one is for many GPUs), and those of its CHAPTER. chapters/thesis.md has the numbers of the thesis by section. Where this device has no rows of a chapter, its pages keep
+what they have. Where no device has, its tables of paths name each stage and its idea, and all marks that need no rows are filled.
 """
 
 from __future__ import annotations
@@ -29,14 +29,21 @@ from plots.page.comparison import comparable
 from plots.page.counter_table import counters_table
 from plots.page.excerpts import excerpt
 from plots.page.measured import Chapters, Measured
-from plots.page.path_tables import path_tables
+from plots.page.path_tables import ideas_table, path_tables, table_of
 from plots.page.readme import read_document
 from plots.page.ranks import modelled, ranks_table
 from plots.page.speed_up_tables import printed_source, printed_table, published_table
 from plots.page.stage_pages import PAGE, pages_of_chapter, stage_of_page
 from plots.records.complete import complete_rows
 from plots.records.counters import KernelCounters, read_counters
-from plots.records.folders import COUNTERS, DATA, THESIS, device_folder, rank_table
+from plots.records.folders import (
+    COUNTERS,
+    DATA,
+    NO_DEVICES,
+    THESIS,
+    device_folder,
+    rank_table,
+)
 from plots.records.limits import Limits, read_limits
 from plots.records.published import Published, read_published
 from plots.records.stages import nearest
@@ -71,7 +78,11 @@ def chapter_tables(
     published: Sequence[Published],
 ) -> dict[str, list[str]]:
     """The lines of each of the chapter's tables."""
-    all_rows = read_rows(folder / f"{chapter.name}.csv")
+    path = folder / f"{chapter.name}.csv"
+    if not path.exists():  # of any device
+        made = {table_of(one): ideas_table(chapter, one) for one in chapter.path_sizes}
+        return {"counters": counters_table(chapter.stages, counted)} | made
+    all_rows = read_rows(path)
     rows = comparable(chapter.rules, all_rows)
     profile_path = folder / f"{chapter.name}_profile.csv"
     profile = read_profile(profile_path) if profile_path.exists() else []
@@ -200,9 +211,14 @@ def all_pages(
     made: dict[Path, str] = {}
     for chapter in all_chapters():
         pages = chapters / chapter.name
-        if not (folder / f"{chapter.name}.csv").exists():
-            said(f"{pages / PAGE}: left as it is, {folder} has no rows of {chapter.name}")
-            continue
+        rows = f"{chapter.name}.csv"
+        if not (folder / rows).exists():
+            elsewhere = any(one.parent.name not in NO_DEVICES for one in recorded.glob(f"*/{rows}"))
+            is_left = elsewhere or not (pages / PAGE).exists()
+            how = "left as it is" if is_left else "without times"
+            said(f"{pages / PAGE}: {how}, {folder} has no rows of {chapter.name}")
+            if is_left:
+                continue
         counted = read_counters(recorded / COUNTERS.name / f"{chapter.name}.csv")
         own = [one for one in published if one.chapter == chapter.name]
         texts = chapter_pages(chapter, folder, counted, own, pages)

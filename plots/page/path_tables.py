@@ -12,7 +12,7 @@ from common.tools.explain.devices import read_devices
 from common.tools.lib.numbers import short_count, short_rate, short_time, times, whole_percent
 from common.tools.lib.stages import Stage, label_of
 from plots.drawing.chapter import Chapter
-from plots.page.all_cores import all_cores_words
+from plots.page.all_cores import NOT_MEASURED, all_cores_words
 from plots.page.comparison import comparable, median_seconds, rate_at, speed_up
 from plots.page.speed_ups import parameter_words
 from plots.records.limits import Limits
@@ -53,6 +53,14 @@ def path_tables(
         table_of(path): path_table(chapter, path, n, rows, limits)
         for path, n in chapter.path_sizes.items()
     }
+
+
+def ideas_table(chapter: Chapter, path: str) -> list[str]:
+    """The same table of a chapter that no device has rows of."""
+    lines = ["| stage | idea |", "|---|---|"]
+    for stage in stages_on(chapter, path):
+        lines.append(f"| [{stage.name}]({stage.name}/README.md) | {stage.technique} |")
+    return [*lines, "", NOT_MEASURED]
 
 
 def over(chapter: Chapter, shown: Sequence[Stage], stage: Stage) -> str:

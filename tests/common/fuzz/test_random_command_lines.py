@@ -23,7 +23,7 @@ from tests.common.fuzz.rounds import cases
 STAGES_JSON = Path(sys.argv.pop())
 USUAL = 60  # cases of each chapter
 CHAPTERS = ("basics", "quicksort", "mergesort", "kmeans", "nbody", "floyd", "montecarlo", "storms")
-CHAPTERS += ("distmesh",)
+CHAPTERS += ("distmesh", "matmul")
 # Small, or larger than any machine: what lies between would take its time.
 NUMBERS = ("0", "1", "2", "3", "7", "31", "33", "64", "1e2", "0.5", "1e-9", "-1", "1e18", "1e30")
 NUMBERS += ("nan", "-inf", "1,2", "2,,3", " 7", "+5", "0x10", "1e400", "9223372036854775808", "")

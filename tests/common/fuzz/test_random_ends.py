@@ -35,6 +35,7 @@ CHAPTERS = {  # with a size that takes some hundredths of a second
     "floyd": 60,
     "montecarlo": 100_000,
     "storms": 2000,
+    "matmul": 100,
 }
 FLAGS = ("--output", "--csv", "--json")
 COUNTING_FLAGS = ("--counters", "--trace")

@@ -5,7 +5,7 @@ import unittest
 from dataclasses import replace
 
 from plots.drawing.chapter import Chapter, Rules
-from plots.page.path_tables import path_table, path_tables, stages_on
+from plots.page.path_tables import ideas_table, path_table, path_tables, stages_on
 from plots.records.limits import Limits
 from plots.records.rows import Row
 from plots.records.stages import Stages
@@ -50,6 +50,19 @@ class PathTablesTest(unittest.TestCase):
         )
         whole = [one.name for one in stages_on(chapter_of({"": 10}), "")]
         self.assertEqual(whole, ["01_iron", "02_gold", "03_lead", "04_tin"])
+
+    def test_without_rows_of_any_device_a_table_has_the_ideas(self) -> None:
+        self.assertEqual(
+            ideas_table(chapter_of(SIZES), "lists"),
+            [
+                "| stage | idea |",
+                "|---|---|",
+                "| [03_lead](03_lead/README.md) | technique of 03_lead |",
+                "| [04_tin](04_tin/README.md) | technique of 04_tin |",
+                "",
+                "Not measured yet.",
+            ],
+        )
 
     def test_each_table_has_its_own_n(self) -> None:
         measured = rows(

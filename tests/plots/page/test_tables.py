@@ -3,6 +3,7 @@
 
 import contextlib
 import io
+import shutil
 import unittest
 from dataclasses import replace
 from pathlib import Path
@@ -16,6 +17,7 @@ from plots.page import speed_up_tables
 from plots.page.chapters import all_chapters
 from plots.page.comparison import comparable, rate_at, speed_up
 from plots.page.counter_table import counted_runs, counters_table
+from plots.page.path_tables import table_of
 from plots.page.speed_up_tables import printed_table, published_table
 from plots.page.stage_head import read_head
 from plots.records.counters import KernelCounters, read_counters
@@ -263,6 +265,33 @@ class CommandTest(DrawingTest):
             )
         self.assertEqual(status, 0)
         self.assertIn(f"has no rows of {all_chapters()[0].name}", said.getvalue())
+
+    def test_pages_without_rows_are_filled_unless_another_device_has_some(self) -> None:
+        self.device.mkdir(parents=True)
+        (self.device / "other.csv").write_text("x\n", encoding="utf-8")
+        chapter = all_chapters()[0]
+        (self.recorded / COUNTERS.name).mkdir()
+        shutil.copy(COUNTERS / f"{chapter.name}.csv", self.recorded / COUNTERS.name)
+        names = ["counters", *(table_of(path) for path in chapter.path_sizes)]
+        empty = "# Title\n" + "".join(f"\n<!-- table:{one} -->\n<!-- end -->\n" for one in names)
+        page = self.folder / chapter.name / "README.md"
+        page.parent.mkdir()
+        page.write_text(empty, encoding="utf-8")
+        words = ["--recorded", str(self.recorded), "--chapters", str(self.folder)]
+        words += ["--device", self.device.name]
+        elsewhere = self.recorded / "another-device" / f"{chapter.name}.csv"
+        elsewhere.parent.mkdir()
+        elsewhere.write_text("", encoding="utf-8")
+        with contextlib.redirect_stdout(io.StringIO()):
+            self.assertEqual(tables.main(words), 0)
+        self.assertEqual(page.read_text(encoding="utf-8"), empty)
+        elsewhere.unlink()
+        with contextlib.redirect_stdout(io.StringIO()):
+            self.assertEqual(tables.main(words), 0)
+        written = page.read_text(encoding="utf-8")
+        self.assertEqual(written.count("Not measured yet."), len(chapter.path_sizes))
+        self.assertIn(f"({chapter.stages.kernels[0]}/README.md)", written)
+        self.assertIn("Counted on the CPU engine", written)
 
     def test_every_readme_has_a_place_for_each_of_its_tables(self) -> None:
         self.write_measurements(self.device)
