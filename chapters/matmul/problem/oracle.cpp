@@ -74,7 +74,9 @@ Verifier::Verifier(const Input& input, std::uint64_t seed, double most_products)
 Verifier::~Verifier() = default;
 
 Verifier::Result Verifier::check(const Output& output) const {
-    const auto& [input, columns_of_b, sampled] = *implementation_;
+    const Input& input = implementation_->input;
+    const std::vector<float>& columns_of_b = implementation_->columns_of_b;
+    const std::vector<std::int64_t>& sampled = implementation_->sampled;
     const std::int64_t n = input.n, k = input.k;
     if (static_cast<std::int64_t>(output.c.size()) != input.cells()) {
         return {.fault = text(output.c.size(), " cells, not ", input.cells())};
