@@ -18,8 +18,8 @@ from plots.drawing.animation import Animation
 from plots.drawing.chapter import Chapter
 from plots.drawing.figure import Drawing, Figure, NumberTable
 from plots.drawing.gnuplot import SHARED
+from common.tools.pages import source_diff
 from common.tools.pages.syntax import line_html, lines_of
-from plots.page import source_diff
 from plots.page.drawn_numbers import numbers_of
 from plots.page.ladder import ladder_name
 from plots.page.links import page_of, page_of_stage_on_site, place_of, reference_of

@@ -6,7 +6,7 @@ import re
 import unittest
 
 from common.tools.lib.stages import ROOT
-from plots.page import source_diff
+from common.tools.pages import source_diff
 from plots.records.stages import all_stages
 from tests.plots.page.reader import Reader
 
