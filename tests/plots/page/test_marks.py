@@ -228,7 +228,7 @@ class MeasuredTest(PlotsTest):
             ("kernels 03_shared_tiles 7", r"README.md:1: .*nbody.csv has no row of .* n = 7"),
             ("gain 03_shared_tiles 2000", "no row of 02_float4 with n = 2000"),
             ("gain 03_shared_tiles", "which n"),
-            ("kernels 03_shared_tile 7", "did you mean '03_shared_tiles'"),
+            ("kernels 03_shared_tils 7", "did you mean '03_shared_tiles'"),
             ("kernel 03_shared_tiles 7", "'kernel' is no quantity; did you mean 'kernels'"),
             (f"instructions {RSQRT}", f"the profile of nbody has no {RSQRT}"),
             ("instructions 02_float4 memories", "did you mean 'memory'"),
