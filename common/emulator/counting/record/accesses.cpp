@@ -89,7 +89,7 @@ void record_structure(EventKind kind, const void* pointer, std::uint64_t bytes, 
     const auto size = static_cast<unsigned>(bytes);
     if (bytes == 0) return;
     if (thread == nullptr) {
-        if (host_access_matters(address)) note_host_access(address, size, kind, code);
+        if (host_access_matters(address, size)) note_host_access(address, size, kind, code);
         return;
     }
     if (thread->record == nullptr) {

@@ -139,7 +139,7 @@ template <EventKind kKind, unsigned kSize, bool kIsVolatile = false, bool kIsAto
     const auto address = reinterpret_cast<std::uintptr_t>(pointer);
     ThreadContext* const thread = current_thread;
     if (thread == nullptr) [[unlikely]] {
-        if (host_access_matters(address)) note_host_access(address, kSize, kKind, code);
+        if (host_access_matters(address, kSize)) note_host_access(address, kSize, kKind, code);
         return;
     }
     if (thread->record == nullptr) [[unlikely]] {

@@ -28,7 +28,7 @@ namespace {
 
 void check_host(const void* memory, std::size_t bytes, EventKind kind, const void* code) {
     const auto address = number_of(memory);
-    if (bytes == 0 || !host_access_matters(address)) return;
+    if (bytes == 0 || !host_access_matters(address, bytes)) return;
     if (current_thread == nullptr) return note_host_access(address, bytes, kind, code);
     const bool unrecorded = current_thread->record == nullptr;
     if (unrecorded && kind == EventKind::store) note_unrecorded(memory, bytes);
@@ -80,7 +80,7 @@ void* copy(void* (*function)(void*, const void*, std::size_t), void* destination
     const std::uintptr_t from = number_of(source);
     if (current_thread != nullptr) {
         check_host(destination, bytes, EventKind::store, code);
-    } else if (bytes > 0 && (host_access_matters(to) || host_access_matters(from))) {
+    } else if (bytes > 0 && (host_access_matters(to, bytes) || host_access_matters(from, bytes))) {
         record_hooks.check_host_copy(to, from, bytes, code);
     }
     return function(destination, source, bytes);

@@ -66,8 +66,9 @@ inline bool in_arena(std::uintptr_t address) { return address - arena_begin < ar
 // Around all memory of the host that holds copies of unwritten device memory; 0 bytes: none does.
 extern std::uintptr_t doubtful_begin;
 extern std::uintptr_t doubtful_bytes;
-inline bool host_access_matters(std::uintptr_t address) {
-    return in_arena(address) || address - doubtful_begin < doubtful_bytes;
+// Whether any of the bytes lies there, or in the arena.
+inline bool host_access_matters(std::uintptr_t address, std::size_t bytes) {
+    return in_arena(address) || address + bytes - 1 - doubtful_begin < doubtful_bytes + bytes - 1;
 }
 
 }  // namespace emulator::counting

@@ -294,6 +294,22 @@ TEST(UnwrittenMemory, the_host_uses_what_it_copied_back) {
                     FindingKind::uninitialised_global, 0));
 }
 
+// Only the end of what is copied on is unwritten, and no older copy lies below it.
+TEST(UnwrittenMemory, the_host_copies_on_what_it_copied_back) {
+    static int host[4];
+    static int other[4];
+    volatile std::size_t bytes = sizeof host;
+    volatile int sink = 0;
+    EXPECT_TRUE(has(findings_of([&] {
+                        int* const data = unwritten_array<int>(4);
+                        cudaMemset(data, 0, 3 * sizeof(int));
+                        cudaMemcpy(host, data, sizeof host, cudaMemcpyDeviceToHost);
+                        std::memcpy(other, host, bytes);
+                        sink = other[3];
+                    }),
+                    FindingKind::uninitialised_global, 0));
+}
+
 TEST(UnwrittenMemory, the_host_writes_over_what_it_copied_back) {
     int line = 0;
     volatile int sink = 0;
