@@ -89,7 +89,7 @@ progress: configure  ## list the labs that you have begun, with your points
 grade: configure  ## grade a folder of submissions, a folder or an archive each: DIR=submissions [LABS=nbody/03,basics/02] [SEED=7] [FORMAT=moodle|canvas]
 	@$(tool)grading.grade
 
-figures: build  ## draw the figures and write the site into build/figures: [DATA=recorded|here] [CHAPTER=nbody] [VIEWS=yes]
+figures: build  ## draw the figures and write the site into build/figures: [DATA=recorded|here|h100] [CHAPTER=nbody] [VIEWS=yes]
 	@stages=$$($(plots)commands.measured_figures --list-viewed) && $(build) --stages count $$stages && $(plots)commands.measured_figures
 
 record: configure  ##! (GPU) measure the sweeps at the thesis' sizes into plots/data; continues where it stopped: [CHAPTER=…] [ENGINE=gpu|cpu|opencl] [SWEEPS=name,name]

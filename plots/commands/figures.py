@@ -45,9 +45,10 @@ def make_source(arguments: argparse.Namespace) -> Source:
     counters = arguments.recorded / COUNTERS.name
     if arguments.data == "recorded":
         folder = device_folder(arguments.recorded, arguments.device)
-        return Source("recorded", folder, folder, published, counters)
+        of_the_course = device_folder(arguments.recorded, None)
+        return Source("recorded", folder, of_the_course, published, counters)
     try:
-        recorded = device_folder(arguments.recorded, arguments.device)
+        recorded = device_folder(arguments.recorded, None)
     except DataError:
         recorded = None
     return Source("here", arguments.here_data, recorded, published, counters)
@@ -76,7 +77,8 @@ def parse_arguments(words: Sequence[str] | None) -> argparse.Namespace:
         help="recorded data, or this machine's (default: recorded)",
     )
     parser.add_argument(
-        "--device", help="folder of plots/data (default: the H200's, else the newest)"
+        "--device",
+        help="folder of plots/data, or a part of its name (default: the course's, the H200's)",
     )
     parser.add_argument("--chapter", help="only this chapter's figures")
     parser.add_argument(
@@ -137,9 +139,16 @@ def chosen_figures(arguments: argparse.Namespace) -> list[Figure]:
 
 
 def made_figure(figure: Figure, source: Source, output: Path) -> tuple[Drawing, Source]:
-    """Draws one figure. Returns the source, which knows what was read from it."""
+    """Draws one figure. Returns the source, which knows what was read from it. Where another device
+    lacks rows that the figure needs, it shows the course's, and its subtitle names their device."""
     own = source.of(figure.chapter)
-    drawing = figure.drawing(own)
+    try:
+        drawing = figure.drawing(own)
+    except DataError:
+        if not own.recorded or own.folder == own.recorded_folder:
+            raise
+        own = own.of_the_course()
+        drawing = figure.drawing(own)
     draw(figure, drawing, output)
     return drawing, own
 
@@ -173,6 +182,8 @@ def draw_figures(arguments: argparse.Namespace, source: Source, drawn: Drawn) ->
                 if drawing.from_recorded
                 else ""
             )
+            if source.recorded and own.folder != source.folder:
+                note = f"  (of {own.folder.name}: {source.folder.name} has not all of its rows)"
             print(f"{output / figure.name}.{{png,svg}}  {figure.title_of(drawing)}{note}")
             if arguments.publish and figure.in_readme:
                 print(f"  published as {publish(figure, output, arguments.chapters)}")

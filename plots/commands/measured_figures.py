@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""make figures [DATA=recorded|here] [CHAPTER=nbody] [VIEWS=yes]: draws the figures and writes the
-site into build/figures.
+"""make figures [DATA=recorded|here|h100] [CHAPTER=nbody] [VIEWS=yes]: draws the figures and writes
+the site into build/figures.
 
-recorded: from the measurements in plots/data. here: from a sweep on this machine, which runs first
+recorded: from the course's measurements in plots/data. A device: from those in its folder of
+plots/data, whose name it is a part of. here: from a sweep on this machine, which runs first
 and writes build/data. Chapters that were not measured here stay with the recorded data.
 yes: the site has a view of each stage of the sources' paths. --list-viewed prints these stages, for
 make to build.
@@ -18,6 +19,7 @@ from plots.maintain.record import Recorder, finish
 from common.tools.lib.stages import (
     EXIT_FAILURE,
     ROOT,
+    DataError,
     Stage,
     ToolError,
     build_folder,
@@ -29,6 +31,7 @@ from common.tools.lib.stages import (
 )
 from plots.drawing.gnuplot import why_no_figures
 from plots.page.inside import viewed
+from plots.records.folders import DATA, device_folder, device_folders
 from plots.records.sweeps import sweeps_of
 
 
@@ -49,7 +52,9 @@ def measure_here(stages: list[Stage], chapters: list[str]) -> int:
     return finish(recorder)
 
 
-def draw(data: str, chapter: str = "", told: bool = True, views: bool = False) -> int:
+def draw(
+    data: str, chapter: str = "", told: bool = True, views: bool = False, device: str = ""
+) -> int:
     """Draws the figures. With `told`, it prints the file and the title of each one."""
     if reason := why_no_figures():
         raise ToolError(f"no figures: {reason}", EXIT_FAILURE)
@@ -67,6 +72,7 @@ def draw(data: str, chapter: str = "", told: bool = True, views: bool = False) -
             str(build / "data"),
             *(["--chapter", chapter] if chapter else []),
             *(["--views"] if views else []),
+            *(["--device", device] if device else []),
         ],
         check=False,
         cwd=ROOT,
@@ -74,9 +80,21 @@ def draw(data: str, chapter: str = "", told: bool = True, views: bool = False) -
     ).returncode
 
 
+def chosen_data(asked: str) -> tuple[str, str]:
+    """The kind of data, and the name of a device's folder if one was asked for."""
+    kinds = ("recorded", "here")
+    if asked in kinds:
+        return asked, ""
+    try:
+        return "recorded", device_folder(DATA, asked).name
+    except DataError:
+        names = [one.name for one in device_folders(DATA)]
+        return choose("DATA", asked, (*kinds, *names)), ""
+
+
 def main() -> int:
     views = choose("VIEWS", variable("VIEWS") or "no", ("yes", "no")) == "yes"
-    data = choose("DATA", variable("DATA") or "recorded", ("recorded", "here"))
+    data, device = chosen_data(variable("DATA") or "recorded")
     stages = load_stages()
     chapters = chosen_chapters(stages)
     if "--list-viewed" in sys.argv:
@@ -84,7 +102,8 @@ def main() -> int:
         print("\n".join(one.stage for one in shown))
         return 0
     status = measure_here(stages, chapters) if data == "here" else 0
-    return draw(data, "" if data == "here" else variable("CHAPTER"), views=views) or status
+    chapter = "" if data == "here" else variable("CHAPTER")
+    return draw(data, chapter, views=views, device=device) or status
 
 
 if __name__ == "__main__":

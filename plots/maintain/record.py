@@ -437,7 +437,9 @@ def main() -> int:
     if "gpu" in engines and not names:
         profiled = [one for one in all_chapters() if one.name in chapters and one.profile]
         record_profiles(profiled, recorder.folder)
-    return finish(recorder)
+    status = finish(recorder)
+    print(f"to draw them: make figures DATA={recorder.folder.name}")
+    return status
 
 
 if __name__ == "__main__":

@@ -305,16 +305,13 @@ class Site:
 
 
 def records_of(chapter: Chapter, source: Source, published: Sequence[Published]) -> Records:
-    """What the gains of a chapter come from: this machine's rows, if they are a GPU's. Times of the
-    CPU engine are not compared."""
-    folders = [source.recorded_folder]
+    """What the gains of a chapter come from: the rows that were asked for, if they are a GPU's. Times
+    of the CPU engine are not compared."""
     own = source.of(chapter.name)
-    if not own.recorded:
-        folders.insert(0, own.folder)
-    for folder in folders:
-        records = read_chapter(chapter, folder, source.counters_folder, published)
+    for one in (own, own.of_the_course()):
+        records = read_chapter(chapter, one.folder, source.counters_folder, published)
         if records.device:
-            return replace(records, measured_here=folder != source.recorded_folder)
+            return replace(records, measured_here=not one.recorded)
     return records
 
 

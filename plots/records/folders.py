@@ -24,19 +24,29 @@ NO_DEVICES = (
 )  # folders of plots/data that hold no device's measurements
 
 
-def device_folder(recorded: Path, name: str | None) -> Path:
-    """The folder asked for; without a name the H200's, or else the newest one."""
-    if name is not None:
-        if not (recorded / name).is_dir():
-            raise DataError(f"{recorded / name}: no such folder of recorded data")
-        return recorded / name
-    if (recorded / PREFERRED_DEVICE).is_dir():
-        return recorded / PREFERRED_DEVICE
-    folders = [
+def device_folders(recorded: Path) -> list[Path]:
+    """Those that hold a device's measurements."""
+    return sorted(
         folder
         for folder in recorded.glob("*")
         if folder.name not in NO_DEVICES and any(folder.glob("*.csv"))
-    ]
+    )
+
+
+def device_folder(recorded: Path, name: str | None) -> Path:
+    """The folder asked for, by its name or by a part that no other name has: `h100`. Without a name
+    the H200's, or else the newest one."""
+    folders = device_folders(recorded)
+    if name is not None:
+        named = [one for one in folders if one.name == name]
+        named = named or [one for one in folders if name and name.lower() in one.name]
+        if len(named) == 1:
+            return named[0]
+        names = [one.name for one in named or folders]
+        why = "several devices have it in their names" if named else "no such device"
+        raise DataError(f"{recorded / name}: {why}; choose one of {', '.join(names)}")
+    if (recorded / PREFERRED_DEVICE).is_dir():
+        return recorded / PREFERRED_DEVICE
     if not folders:
         raise DataError(
             f"{recorded}: no recorded data. `make record` records it on a machine with a GPU; "

@@ -26,8 +26,8 @@ from common.tools.lib.csv_tables import read_records
 
 
 class Source:
-    """`kind`: "recorded" or "here". `folder`: its rows. `recorded_folder`: what a machine without a
-    profiler falls back on."""
+    """`kind`: "recorded" or "here". `folder`: its rows. `recorded_folder`: the course's own, which
+    serve where another device or this machine has none."""
 
     def __init__(
         self,
@@ -55,10 +55,16 @@ class Source:
         )
 
     def of(self, chapter: str) -> Source:
-        """The source of a chapter, with nothing read yet. A chapter that was not measured here
-        stays with the recorded rows."""
+        """The source of a chapter, with nothing read yet. A chapter that was not measured here, or
+        on the device that was asked for, stays with the course's rows."""
+        if self.recorded_folder and not self.rows_path(chapter).exists():
+            return self.of_the_course()
+        return self.afresh()
+
+    def of_the_course(self) -> Source:
+        """The recorded rows that the course's pages show, with nothing read yet."""
         own = self.afresh()
-        if not self.recorded and self.recorded_folder and not self.rows_path(chapter).exists():
+        if self.recorded_folder:
             own.kind, own.folder = "recorded", self.recorded_folder
         return own
 

@@ -19,7 +19,7 @@ from tests.pages.commands import ASSIGNMENT, Code, Command
 
 FOLDERS = ("chapters", "common", "plots", "tests", ".ci")
 STAGES = ("STAGE", "A", "B", "FROM")
-CHOICES = {"ENGINE": ("gpu", "emu", "count", "cpu", "opencl"), "DATA": ("recorded", "here")}
+CHOICES = {"ENGINE": ("gpu", "emu", "count", "cpu", "opencl"), "DATA": ("recorded", "here", "h100")}
 PACKAGES = {"tool": "common.tools", "plots": "plots"}  # by the Makefile's variables
 FLAG = re.compile(r"--[a-z][a-z0-9-]*")
 PATH = re.compile(rf"({'|'.join(map(re.escape, FOLDERS))})/[\w./-]+")

@@ -6,6 +6,7 @@ import argparse
 import contextlib
 import html
 import io
+import os
 import re
 import shutil
 import subprocess
@@ -281,6 +282,33 @@ class MistakesTest(DrawingTest):
         self.assertEqual(status, 1)
         self.assertIn(f"no rows of {stage}", said)
 
+    def test_another_device_shows_what_it_has_and_the_course_the_rest(self) -> None:
+        other = self.recorded / "other-card-2"
+        self.write_chapter(self.name, other)
+        rows = other / f"{self.name}.csv"
+        text = rows.read_text().replace(GPU, "Other Card 2")
+        rows.write_text(text)
+        for path in other.iterdir():
+            os.utime(path, (0, 0))  # the course's are the newest
+        words = ("--device", "card", "--only", self.figure)
+        status, printed, said = self.draw(*words)
+        self.assertEqual((status, said), (0, ""))
+        self.assertNotIn("has not all", printed)
+        self.check_device("Other Card 2", GPU)
+        stage = self.chapter.stages.kernels[1]
+        lines = [line for line in text.splitlines() if f",{stage}," not in line]
+        rows.write_text("\n".join(lines) + "\n")
+        os.utime(rows, (0, 0))
+        status, printed, said = self.draw(*words)
+        self.assertEqual((status, said), (0, ""))
+        self.assertIn("(of stand-in-gpu-1: other-card-2 has not all of its rows)", printed)
+        self.check_device(GPU, "Other Card 2")
+
+    def check_device(self, named: str, unnamed: str) -> None:
+        shown = svg_text(self.out / f"{self.figure}.svg")
+        self.assertIn(named, shown)
+        self.assertNotIn(unnamed, shown)
+
     def test_rows_that_cannot_be_trusted_are_an_error(self) -> None:
         path = self.device / f"{self.name}.csv"
         text = path.read_text()
@@ -298,7 +326,7 @@ class MistakesTest(DrawingTest):
         for words, said in (
             (("--only", f"{self.figure}x"), f"did you mean '{self.figure}'?"),
             (("--chapter", f"{self.name}s"), f"did you mean '{self.name}'?"),
-            (("--device", "gtx-1"), "gtx-1: no such folder"),
+            (("--device", "gtx-1"), "gtx-1: no such device; choose one of stand-in-gpu-1"),
         ):
             status, _, told = self.draw(*words)
             self.assertEqual(status, 1)

@@ -12,7 +12,7 @@ from plots.commands import compare as compare_stages
 from plots.commands import measured_figures as draw_figures
 from common.tools.lib.differences import source_diff, text_diff
 from common.tools.lib.gpus import has_gpu
-from common.tools.lib.stages import load_stages
+from common.tools.lib.stages import ToolError, load_stages
 from plots.page.recorded_stages import about_copies, counters_of, recorded_stages
 from tests.common.tools.course_tools import BUILD, ROOT, ToolTest, run_tool
 
@@ -335,6 +335,26 @@ class FiguresTest(ToolTest):
             command = run.call_args.args[0]
             self.assertEqual(command[1:5], ["-m", "plots.commands.figures", "--data", "recorded"])
             self.assertEqual(command[9:], flags)
+
+    def test_of_one_device(self) -> None:
+        """By its folder's name, or by a part of it that no other has."""
+        named = {
+            "recorded": ("recorded", ""),
+            "here": ("here", ""),
+            "h100": ("recorded", "nvidia-h100-80gb-hbm3"),
+            "nvidia-h200": ("recorded", "nvidia-h200"),
+        }
+        for asked, chosen in named.items():
+            self.assertEqual(draw_figures.chosen_data(asked), chosen)
+        for wrong in ("h300", "nvidia", ""):
+            with self.assertRaisesRegex(ToolError, "recorded, here, nvidia-h100"):
+                draw_figures.chosen_data(wrong)
+        with (
+            mock.patch.object(draw_figures, "why_no_figures", return_value=""),
+            mock.patch.object(draw_figures.subprocess, "run") as run,
+        ):
+            draw_figures.draw("recorded", device="nvidia-h200")
+        self.assertEqual(run.call_args.args[0][9:], ["--device", "nvidia-h200"])
 
     def test_chapters_that_are_not_measured_here_stay(self) -> None:
         """DATA=here measures one chapter, and draws all of them."""
