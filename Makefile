@@ -28,7 +28,7 @@ export $(variables)
 hash := \#
 help-list = sed -n 's/^\([a-z-]*\):[^$(hash)]*$(1) \(.*\)/\1|\2/p' Makefile | while IFS='|' read -r name text; do printf 'make %-12s %s\n' "$$name" "$$text"; done
 
-.PHONY: all test test-all list run try compare counters view explain diff stage chapter lab check hint progress grade figures record session sanitize prove instructions verdicts benchmark format lint install uninstall help clean setup setup-lint setup-long configure build build-engine build-counters build-all build-long
+.PHONY: all test test-all list run try compare counters view explain diff stage chapter lab check hint progress grade student-edition figures record session sanitize prove instructions verdicts benchmark format lint install uninstall help clean setup setup-lint setup-long configure build build-engine build-counters build-all build-long
 
 all: build  ## set up, build, run and verify every stage, draw the figures
 	@$(plots)commands.tour
@@ -88,6 +88,9 @@ progress: configure  ## list the labs that you have begun, with your points
 
 grade: configure  ## grade a folder of submissions, a folder or an archive each: DIR=submissions [LABS=nbody/03,basics/02] [SEED=7] [FORMAT=moodle|canvas]
 	@$(tool)grading.grade
+
+student-edition: configure  ## write a course for students into an empty folder, without the solutions of labs: DIR=../students [LABS=nbody/03,basics/02]
+	@$(tool)edition.write
 
 figures: build  ## draw the figures and write the site into build/figures: [DATA=recorded|here|h100] [CHAPTER=nbody] [VIEWS=yes]
 	@stages=$$($(plots)commands.measured_figures --list-viewed) && $(build) --stages count $$stages && $(plots)commands.measured_figures

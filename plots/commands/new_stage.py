@@ -143,6 +143,8 @@ def main() -> None:
     check_name(name, before.chapter, stages)
     if not before.has_kernels:
         raise ToolError(f"FROM={before.stage}: choose a stage that has CUDA kernels")
+    if before.solution_of:
+        raise ToolError(f"FROM={before.stage}: it is the solution of the lab {before.solution_of}")
     folder = ROOT / "chapters" / before.chapter / name
     if folder.exists():
         raise ToolError(f"{folder}: exists already", EXIT_FAILURE)

@@ -42,7 +42,7 @@ from common.tools.grading.reports import (
 from common.tools.grading.sandbox import NotGraded
 from common.tools.grading.submissions import Submission, find_submissions, read_submission
 from common.tools.labs.building import build_libraries
-from common.tools.labs.catalogue import find_lab, load_labs
+from common.tools.labs.catalogue import chosen_labs, load_labs
 from common.tools.labs.check import chosen_seed
 from common.tools.labs.counted_run import fingerprint, solution_values
 from common.tools.labs.lab import Lab
@@ -72,13 +72,6 @@ class Job:
     source: bytes
     key: str  # of all that the grade depends on
     kept: Path
-
-
-def chosen_labs(labs: dict[str, Lab]) -> list[Lab]:
-    """Those that LABS names, or all."""
-    names = variable("LABS").replace(",", " ").split()
-    chosen = {find_lab(labs, name).name for name in names} if names else set(labs)
-    return [lab for lab in labs.values() if lab.name in chosen]
 
 
 def grades_folder(submissions: Path) -> Path:

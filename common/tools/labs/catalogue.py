@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from common.tools.lib.files import parse_toml, read_text
+from common.tools.lib.files import parse_json, parse_toml, read_text
 from common.tools.lib.stages import (
     ROOT,
     DataError,
@@ -17,6 +17,7 @@ from common.tools.lib.stages import (
     chapters_of,
     load_stages,
     meant_stages,
+    variable,
 )
 from common.tools.labs.lab import KINDS, Edit, Goal, Lab, Program, Unit
 from common.tools.labs.metrics import COUNTERS, RATIOS
@@ -48,6 +49,9 @@ LAB_KEYS = CHAPTER_KEYS | {
     "start_points": int,
     "by_hand": bool,
 }
+# A student's edition has its labs in one file, which `make student-edition` writes.
+EDITION = ROOT / "labs" / "labs.json"
+EDITION_KEYS = LAB_KEYS | {"start_file": str, "expected": dict, "vocabulary": str}
 GOAL_KEYS = {
     "counter": str,
     "points": int,
@@ -131,12 +135,15 @@ def programs(
         read_edit(edit, f"{place}: edit {number}")
         for number, edit in enumerate(record.get("edits", []), 1)
     )
-    kind = record["kind"]
+    kind, file = record["kind"], record.get("start_file", "")
+    if file and kind != "pair":
+        program = Program(stage, file=file)
+        return program, program if kind == "question" else Program(stage)
     if kind == "pair":
         if edits:
             raise DataError(f"{place}: a pair has no edits: its solution is the stage")
         before = record.get("start", stage.compared_with)
-        return Program(stage_of(stages, chapter, before, place)), Program(stage)
+        return Program(stage_of(stages, chapter, before, place), file=file), Program(stage)
     if kind != "mistake" and "words" in record:
         raise DataError(f"{place}: only a mistake has 'words'")
     if "start" in record:
@@ -157,7 +164,7 @@ def read_lab(
     stages: dict[str, Stage],
     place: str,
 ) -> Lab:
-    record = shared | checked(given, LAB_KEYS, place)
+    record = shared | given
     for key in (*NEEDED, "sizes", "unit", "units", "may_change", "must_stay"):
         if key not in record:
             raise DataError(f"{place}: '{key}' is missing")
@@ -204,21 +211,33 @@ def read_lab(
         start_points=record["start_points"],
         unit_power=record.get("unit_power", 1),
         by_hand=record.get("by_hand", False),
+        expected=record.get("expected"),
+        vocabulary=record.get("vocabulary"),
     )
 
 
 def read_chapter(path: Path, chapter: str, stages: dict[str, Stage]) -> list[Lab]:
     """The labs of one file. A DataError names the file and the lab."""
-    document = parse_toml(read_text(path), path)
+    return read_document(parse_toml(read_text(path), path), str(path), chapter, stages, LAB_KEYS)
+
+
+def read_document(
+    document: dict[str, Any],
+    path: str,
+    chapter: str,
+    stages: dict[str, Stage],
+    keys: dict[str, Any],
+) -> list[Lab]:
+    """The labs of one chapter. Each has some of the keys."""
     records = document.pop("lab", [])
-    shared = checked(document, CHAPTER_KEYS, str(path))
+    shared = checked(document, CHAPTER_KEYS, path)
     if not isinstance(records, list):
         raise DataError(f"{path}: expected [[lab]]")
     labs: list[Lab] = []
     for number, record in enumerate(records, 1):
         name = record.get("name", number) if isinstance(record, dict) else number
         place = f"{path}: lab {name}"
-        lab = read_lab(record, chapter, shared, stages, place)
+        lab = read_lab(checked(record, keys, place), chapter, shared, stages, place)
         if lab.name in {other.name for other in labs}:
             raise DataError(f"{place}: there are two labs of this name")
         labs.append(lab)
@@ -229,6 +248,11 @@ def load_labs(root: Path = ROOT / "chapters") -> dict[str, Lab]:
     """All labs by their names, "basics/02", in the course's order. Errors: DataError."""
     stages = {stage.stage: stage for stage in load_stages()}
     labs: dict[str, Lab] = {}
+    if EDITION.is_file():
+        for chapter, document in parse_json(read_text(EDITION), EDITION).items():
+            found = read_document(document, str(EDITION), chapter, stages, EDITION_KEYS)
+            labs |= {lab.name: lab for lab in found}
+        return labs
     for chapter in chapters_of(list(stages.values())):
         path = root / chapter / "labs.toml"
         if path.is_file():
@@ -247,3 +271,10 @@ def find_lab(labs: dict[str, Lab], name: str) -> Lab:
         raise ToolError("LAB is missing: `make lab` lists the labs")
     meant = meant_stages(list(labs), name).replace("`make list`", "`make lab`")
     raise ToolError(f"LAB={name}: no such lab; {meant}")
+
+
+def chosen_labs(labs: dict[str, Lab]) -> list[Lab]:
+    """Those that LABS names, or all."""
+    names = variable("LABS").replace(",", " ").split()
+    chosen = {find_lab(labs, name).name for name in names} if names else set(labs)
+    return [lab for lab in labs.values() if lab.name in chosen]

@@ -14,12 +14,12 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
+from common.tools.labs.tokens import without_comments
 from common.tools.lib.files import read_text
 from common.tools.lib.stages import ROOT, DataError, Stage
 
-# Code, with its texts, and the comment behind it.
-COMMENT = re.compile(r"""^((?:[^"/]|"(?:[^"\\]|\\.)*"|/(?!/))*?)\s*//.*""")
 KINDS = ("pair", "mistake", "goal", "question")
 
 
@@ -31,16 +31,6 @@ class Edit:
     new: str
 
 
-def without_comments(text: str) -> str:
-    """The text without // comments, but for the line with the licence."""
-    kept = []
-    for line in text.splitlines():
-        code = line if "SPDX" in line else COMMENT.sub(r"\1", line)
-        if code or not line:
-            kept.append(code)
-    return "\n".join(kept) + "\n"
-
-
 @dataclass(frozen=True)
 class Program:
     """A stage's file, after some edits. With `words`, it has no comments, and these names are
@@ -49,9 +39,10 @@ class Program:
     stage: Stage
     edits: tuple[Edit, ...] = ()
     words: tuple[tuple[str, str], ...] = ()
+    file: str = ""  # relative to the root, in a student's edition: its text, not the stage's
 
     def text(self) -> str:
-        text = read_text(ROOT / self.stage.source)
+        text = read_text(ROOT / (self.file or self.stage.source))
         for edit in self.edits:
             found = text.count(edit.old)
             if found != 1:
@@ -62,7 +53,8 @@ class Program:
             text = text.replace(edit.old, edit.new)
         if not self.words:
             return text
-        text = without_comments(text)
+        licence, _, code = text.partition("\n")
+        text = f"{licence}\n{without_comments(code)}"
         for old, new in self.words:
             text = re.sub(rf"\b{old}\b", new, text)
         return text
@@ -110,6 +102,10 @@ class Lab:
     start_points: int  # what the unchanged start gets
     unit_power: int = 1  # the work grows with this power of n
     by_hand: bool = False  # the lab is about what a part of CUB or of cooperative groups does
+    # In a student's edition, which has no solutions: what the solution counts, and the names that it
+    # uses, without order.
+    expected: dict[str, Any] | None = None
+    vocabulary: str | None = None
 
     @property
     def of(self) -> int:

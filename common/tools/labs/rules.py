@@ -38,7 +38,10 @@ def harness_members() -> frozenset[str]:
 def rules_of(lab: Lab) -> dict[str, Any]:
     """What a Policy is made of."""
     return {
-        "models": [lab.start.text(), lab.solution.text()],
+        "models": [
+            lab.start.text(),
+            lab.solution.text() if lab.vocabulary is None else lab.vocabulary,
+        ],
         "oracle": sorted(declared_functions(lab.chapter)),
         "harness": sorted(harness_members()),
         "namespaces": ["course", "sorting", "emulator", "counting", lab.chapter],

@@ -101,3 +101,32 @@ def tokens_of(text: str) -> list[Token]:
         at = behind
     end_directive()
     return tokens
+
+
+def without_comments(text: str) -> str:
+    """The text without its comments, and without the lines that have nothing else. Errors: BadText."""
+    parts: list[str] = []
+    at = 0
+    while at < len(text):
+        match = TOKEN.match(text, at)
+        assert match is not None
+        found, behind = match.group(), match.end()
+        if closing := f'){match["mark"]}"' if match["raw"] else "*/" if found == "/*" else "":
+            end = text.find(closing, behind)
+            if end < 0:
+                raise BadText(text.count("\n", 0, at) + 1, "a comment or a literal has no end")
+            behind = end + len(closing)
+            found = text[at:behind]
+        if match["comment"]:
+            line = "".join(parts).rpartition("\n")[2]
+            if behind < len(text) and text[behind] == "\n" and not line.strip():
+                behind += 1
+                found = ""
+                if line:
+                    parts = ["".join(parts)[: -len(line)]]
+            else:
+                found = " " if found.startswith("/*") else ""
+        parts.append(found)
+        at = behind
+    lines = "".join(parts).split("\n")
+    return "\n".join(line.rstrip() for line in lines)

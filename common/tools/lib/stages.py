@@ -62,6 +62,7 @@ class Stage:
     rule: str = ""  # a term of the glossary that no other stage teaches
     path: str = ""  # the side path that it lies on; empty on the source's own path
     path_goal: str = ""  # what the last stage of its path is measured by: a library, a bound
+    solution_of: str = ""  # in a student's edition: the lab whose solution is left out
     checked_by: str = ""  # a test with its flags, which `make run` runs after --check
     largest_n: int = 0  # larger sizes are not tested; 0: any size
     minimum_sm: int = 0  # its kernels need this compute capability: 90 is 9.0; 0: any
@@ -276,6 +277,11 @@ def needs_newer_gpu(stage: Stage) -> bool:
 
 def pick_engine(stage: Stage, wanted: str = "") -> str:
     """The engine that runs a stage: `wanted`, or else the best one that this machine has."""
+    if stage.solution_of:
+        raise ToolError(
+            f"{stage.stage}: it is the solution of a lab: `make lab LAB={stage.solution_of}` begins it",
+            EXIT_NO_DEVICE,
+        )
     if stage.opencl or not stage.has_kernels:
         engine = next(iter(stage.executables), "opencl" if stage.opencl else "cpu")
     elif wanted in ("", "gpu") and needs_newer_gpu(stage):

@@ -5,6 +5,6 @@
 # between one build and the next. Without git it fails.
 set -eu
 cd "$(dirname "$0")/../../.."
-version=$(git describe --always --tags)
+version=$(git describe --always --tags 2>/dev/null)
 git diff --quiet HEAD -- . ':(exclude)plots/data' || version=$version-dirty
 echo "$version"

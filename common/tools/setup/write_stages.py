@@ -26,6 +26,7 @@ TEXTS = (
     "path_goal",
     "checked_by",
     "counter_unit",
+    "solution_of",
 )
 NUMBERS = ("largest_n", "added_lines", "minimum_sm")
 FLAGS = (

@@ -30,6 +30,7 @@ TARGETS = (
     "hint",
     "progress",
     "grade",
+    "student-edition",
     "figures",
     "install",
     "uninstall",
