@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "common/emulator/counting/record/accesses.hpp"
 
+#include <utility>
+
 namespace emulator::counting {
 
 RecordHooks record_hooks;
@@ -81,6 +83,30 @@ void note_unrecorded_poll() {
     if (++polls % kManyPolls == 0) worker_of_running_block()->hold();
 }
 
+namespace {
+
+// The host assigns structures, and copies of a size that g++ knows, by a read and a write of the
+// same number of bytes. That copies like memcpy(): it uses no value.
+void record_structure_of_host(EventKind kind, std::uintptr_t address, unsigned size,
+                              const void* code) {
+    struct Source {
+        std::uintptr_t address;
+        unsigned size;
+    };
+    constinit static thread_local Source last_read{0, 0};
+    const Source from =
+        std::exchange(last_read, kind == EventKind::load ? Source{address, size} : Source{0, 0});
+    const bool is_copy = kind == EventKind::store && from.size == size;
+    if (is_copy && host_access_matters(from.address, size) && !in_arena(from.address) &&
+        !in_arena(address)) {
+        record_hooks.check_host_copy(address, from.address, size, code);
+    } else if (host_access_matters(address, size)) {
+        note_host_access(address, size, kind, code);
+    }
+}
+
+}  // namespace
+
 // Pieces as large as a load may be and as the size allows: nvcc does the same with a structure of
 // such an alignment.
 void record_structure(EventKind kind, const void* pointer, std::uint64_t bytes, const void* code) {
@@ -88,10 +114,7 @@ void record_structure(EventKind kind, const void* pointer, std::uint64_t bytes, 
     ThreadContext* const thread = current_thread;
     const auto size = static_cast<unsigned>(bytes);
     if (bytes == 0) return;
-    if (thread == nullptr) {
-        if (host_access_matters(address, size)) note_host_access(address, size, kind, code);
-        return;
-    }
+    if (thread == nullptr) return record_structure_of_host(kind, address, size, code);
     if (thread->record == nullptr) {
         if (kind != EventKind::load) note_unrecorded(pointer, size);
         return;

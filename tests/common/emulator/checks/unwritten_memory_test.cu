@@ -310,6 +310,27 @@ TEST(UnwrittenMemory, the_host_copies_on_what_it_copied_back) {
                     FindingKind::uninitialised_global, 0));
 }
 
+struct Three {
+    int of[3];
+};
+
+TEST(UnwrittenMemory, the_host_assigns_a_structure_that_it_copied_back) {
+    static Three host;
+    static Three other;
+    Three* volatile to = &other;
+    volatile int sink = 0;
+    for (int element = 0; element < 3; ++element) {
+        const auto found = findings_of([&] {
+            Three* const data = unwritten_array<Three>(1);
+            cudaMemset(data, 0, 2 * sizeof(int));
+            cudaMemcpy(&host, data, sizeof host, cudaMemcpyDeviceToHost);
+            *to = host;
+            sink = to->of[element];
+        });
+        EXPECT_EQ(found.size(), element == 2 ? 1u : 0u) << text_of(found);
+    }
+}
+
 TEST(UnwrittenMemory, the_host_writes_over_what_it_copied_back) {
     int line = 0;
     volatile int sink = 0;
