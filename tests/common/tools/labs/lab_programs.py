@@ -64,7 +64,8 @@ class RunOnce:
             known = [self.built[one] for one in contents.values() if one in self.built]
             if known:
                 self.finished[key] = Finished(0, "", "")
-                made[0].symlink_to(known[0])
+                for program in made[:1]:  # none is for nvcc, which compiles the stages elsewhere
+                    program.symlink_to(known[0])
                 for table in made[1:]:  # of the linker's names: a stage uses none that it may not
                     table.write_text(TABLE, encoding="utf-8")
             else:
