@@ -95,6 +95,9 @@ student-edition: configure  ## write a course for students into an empty folder,
 figures: build  ## draw the figures and write the site into build/figures: [DATA=recorded|here|h100] [CHAPTER=nbody] [VIEWS=yes]
 	@stages=$$($(plots)commands.measured_figures --list-viewed) && $(build) --stages count $$stages && $(plots)commands.measured_figures
 
+slides: configure  ## write the chapters as slides into build/slides, to show and to print: [CHAPTER=nbody]
+	@$(plots)commands.slides
+
 record: configure  ##! (GPU) measure the sweeps at the thesis' sizes into plots/data; continues where it stopped: [CHAPTER=…] [ENGINE=gpu|cpu|opencl] [SWEEPS=name,name]
 	@if [ -n "$$SWEEPS" ]; then stages=$$($(plots)maintain.record --list-stages) && $(build) --stages gpu $$stages; else $(call build-chapter,gpu); fi && $(plots)maintain.record
 
