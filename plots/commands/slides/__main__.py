@@ -18,7 +18,7 @@ from common.tools.pages.packages import missing_packages
 def main() -> int:
     if missing := missing_packages():
         raise ToolError(f"no slides: {' and '.join(missing)} missing", EXIT_FAILURE)
-    from plots.slides.deck import render  # needs the packages
+    from plots.commands.slides.deck import render  # needs the packages
 
     for chapter in chosen_chapters(load_stages()):
         path = build_folder() / "slides" / f"{chapter}.html"

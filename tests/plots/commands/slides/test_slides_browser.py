@@ -41,7 +41,7 @@ class SlidesInABrowser(unittest.TestCase):
 
     @classmethod
     def setUpClass(cls) -> None:
-        from plots.slides.deck import render
+        from plots.commands.slides.deck import render
 
         scratch = tempfile.TemporaryDirectory()
         cls.addClassCleanup(scratch.cleanup)

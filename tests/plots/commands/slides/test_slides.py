@@ -10,7 +10,7 @@ from unittest import mock
 
 from common.tools.lib.stages import DataError, load_stages
 from common.tools.pages.packages import missing_packages
-from plots.commands import slides as command
+from plots.commands.slides import __main__ as command
 from plots.records.stages import chapter_names
 
 if missing_packages():
@@ -20,7 +20,7 @@ if missing_packages():
 from plots.page.links import place_of  # noqa: E402
 from plots.page.readme import Document, read_document  # noqa: E402
 from plots.page.stage_pages import page_of_stage  # noqa: E402
-from plots.slides import deck  # noqa: E402
+from plots.commands.slides import deck  # noqa: E402
 
 SECTION = re.compile(r'<section id="([^"]+)"')
 
