@@ -20,7 +20,7 @@ export CCACHE_SLOPPINESS := pch_defines,time_macros
 export CCACHE_COMMENTS := 1
 # The tools read these from the environment, so the shell never interprets a value. Neither does make:
 # $(value …) takes the text as it was typed, where an exported variable would be expanded.
-variables := STAGE CHAPTER ENGINE ARGS FILE A B DATA VIEWS JSON SWEEPS FROM NAME LAB LABS SEED FORMAT DIR DEVICE RANKS PLAN BUDGET PREFIX DESTDIR
+variables := STAGE CHAPTER ENGINE ARGS FILE A B DATA VIEWS PATH_BETWEEN JSON SWEEPS FROM NAME LAB LABS SEED FORMAT DIR DEVICE RANKS PLAN BUDGET PREFIX DESTDIR
 $(foreach name,$(variables),$(if $(filter-out undefined,$(origin $(name))),$(eval override $(name) := $$(value $(name)))))
 export $(variables)
 
@@ -94,6 +94,9 @@ student-edition: configure  ## write a course for students into an empty folder,
 
 figures: build  ## draw the figures and write the site into build/figures: [DATA=recorded|here|h100] [CHAPTER=nbody] [VIEWS=yes]
 	@stages=$$($(plots)commands.measured_figures --list-viewed) && $(build) --stages count $$stages && $(plots)commands.measured_figures
+
+draw: configure  ## draw what a stage wrote with --output or --next-hop, into build/draw: FILE=points.csv [CHAPTER=kmeans] [PATH_BETWEEN=0,5]
+	@$(plots)commands.draw
 
 slides: configure  ## write the chapters as slides into build/slides, to show and to print: [CHAPTER=nbody]
 	@$(plots)commands.slides

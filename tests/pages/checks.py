@@ -111,8 +111,8 @@ READ_BY_LIBRARIES = {"OMP_NUM_THREADS"}
 
 class Checker:
     def __init__(self, course: Course, commands: Iterable[Command]) -> None:
-        self.course = course
-        chapters, self.new_stages = made_by(commands)
+        self.course, self.commands = course, list(commands)
+        chapters, self.new_stages = made_by(self.commands)
         self.new_chapters = chapters
 
     def mistakes(self, command: Command) -> Iterator[str]:
@@ -158,7 +158,7 @@ class Checker:
                     yield f"{name}={one}: no such stage or file"
         elif name == "FILE":
             for one in value.split():
-                if not self.is_file(one):
+                if not self.is_file(one) and not self.is_written(one):
                     yield f"FILE={one}: no file of the examples"
         elif name in self.course.choices:
             allowed = self.course.choices[name] | (
@@ -230,6 +230,11 @@ class Checker:
         if match and match[1] in self.course.chapters | self.new_chapters:
             if code.text not in self.course.stages and not self.is_new(code.text):
                 yield f"{code.text}: no such stage"
+
+    def is_written(self, name: str) -> bool:
+        """Whether a command of the pages writes it."""
+        written = re.compile(rf"--(?:output|next-hop) {re.escape(name)}\b")
+        return any(written.search(one.text) for one in self.commands)
 
     def is_file(self, name: str) -> bool:
         return name in self.course.examples or (self.course.root / name).is_file()

@@ -118,6 +118,7 @@ class CheckTest(unittest.TestCase):
             ("make explain FILE=my.cu DEVICE=h2000", "DEVICE=h2000: there is none"),
             ("make record SWEEPS=beyond,none", "SWEEPS=none: there is none"),
             ("make try FILE=other.cu", "FILE=other.cu: no file of the examples"),
+            ("make draw FILE=nothing.csv", "FILE=nothing.csv: no file of the examples"),
             ("make run STAGE=nbody/00_cpu ARGS='--n 5 --none'", "ARGS: there is no flag --none"),
             ("make session ARGS=--printed", "ARGS: there is no flag --printed"),
             ("EMULATOR_NONE=1 make list", "EMULATOR_NONE: nothing reads this variable"),
