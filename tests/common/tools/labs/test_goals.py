@@ -4,12 +4,9 @@
 Each file of goal_programs/ has programs that students could hand in, for some kinds of goal: for
 each kind three right solutions of different kinds, and three cheats. A right program gets all
 points of its lab, so it is one for each kind of goal of this lab. A cheat names the goals that it
-must not meet. A few programs are drawn anew each time; ALL_PROGRAMS=1 checks all, SEED=7 draws
-those of that seed.
+must not meet. A few programs are drawn anew each time (tests/drawn.py).
 """
 
-import os
-import random
 import unittest
 from collections import Counter
 from pathlib import Path
@@ -19,6 +16,7 @@ from common.tools.labs.lab import Edit, Lab, Program
 from common.tools.lib.files import parse_toml, read_text
 from common.tools.lib.stages import load_stages
 from tests.common.tools.labs.lab_programs import SEED, LabTest
+from tests.drawn import drawn
 
 DATA = Path(__file__).parent / "goal_programs"
 DRAWN = 4
@@ -31,14 +29,6 @@ def all_programs() -> list[dict[str, Any]]:
         for path in sorted(DATA.glob("*.toml"))
         for one in parse_toml(read_text(path), path)["program"]
     ]
-
-
-def drawn(programs: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    if os.environ.get("ALL_PROGRAMS"):
-        return programs
-    seed = int(os.environ.get("SEED", 0)) or random.SystemRandom().randrange(1, 10_000)
-    print(f"{DRAWN} of {len(programs)} programs, by SEED={seed}")
-    return random.Random(seed).sample(programs, DRAWN)
 
 
 def text_of(lab: Lab, one: dict[str, Any]) -> str:
@@ -76,7 +66,7 @@ class Goals(LabTest):
         self.assertEqual(few, {})
 
     def test_programs(self) -> None:
-        for one in drawn(all_programs()):
+        for one in drawn(all_programs(), DRAWN, "programs"):
             lab = self.labs[one["lab"]]
             with self.subTest(f"{lab.name}: {one['what']}"):
                 result = self.check_text(lab, text_of(lab, one), SEED)

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 """Every stage has its view, at the sizes of its recorded counters or smaller: test_view_stages.py
-[CHAPTER]."""
+[CHAPTER]. A third of the stages is drawn anew each time (tests/drawn.py)."""
 
 import sys
 import unittest
@@ -10,6 +10,7 @@ from common.tools.lib.stages import Stage, load_stages
 from plots.page.inside import SMALLER
 from tests.common.tools.course_tools import BUILD, ROOT, run_tool
 from tests.common.tools.view.test_view import data_of
+from tests.drawn import drawn
 from tests.plots.page.reader import Reader
 
 CHAPTER = sys.argv.pop(1) if len(sys.argv) > 1 and not sys.argv[1].startswith("-") else ""
@@ -41,10 +42,15 @@ class StageViews(unittest.TestCase):
         self.assertIn(f'<tr id="p0-{Path(stage.source).name}-{last}"', page)
 
     def test_each(self) -> None:
-        for stage in load_stages():
-            if CHAPTER in ("", stage.chapter) and "count" in stage.executables:
-                with self.subTest(stage.stage):
-                    self.check(stage)
+        stages = [
+            one
+            for one in load_stages()
+            if CHAPTER in ("", one.chapter) and "count" in one.executables
+        ]
+        self.assertTrue(stages)
+        for stage in drawn(stages, max(3, len(stages) // 3), "stages"):
+            with self.subTest(stage.stage):
+                self.check(stage)
 
 
 if __name__ == "__main__":

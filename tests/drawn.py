@@ -1,0 +1,23 @@
+# SPDX-License-Identifier: MIT
+"""A few of many cases, drawn anew in each run: all of them would take too long for every commit.
+
+    ALL_CASES=1     all of them
+    SEED=7          those that a run has printed
+"""
+
+import os
+import random
+from collections.abc import Sequence
+from typing import TypeVar
+
+Case = TypeVar("Case")
+
+
+def drawn(cases: Sequence[Case], count: int, what: str) -> list[Case]:
+    """`count` of the cases, in their order."""
+    if os.environ.get("ALL_CASES") or count >= len(cases):
+        return list(cases)
+    seed = int(os.environ.get("SEED", 0)) or random.SystemRandom().randrange(1, 10_000)
+    print(f"{count} of {len(cases)} {what}, by SEED={seed}", flush=True)
+    chosen = sorted(random.Random(seed).sample(range(len(cases)), count))
+    return [cases[at] for at in chosen]
