@@ -21,7 +21,7 @@ from common.tools.lib.errors import (  # pylint: disable=unused-import
 )
 from common.tools.lib.files import parse_json, read_text
 from common.tools.lib.gpus import gpu_architectures, has_gpu
-from common.tools.lib.architectures import number_of, requirement
+from common.tools.lib.architectures import CARDS, number_of, requirement
 
 ROOT = Path(__file__).resolve().parents[3]
 ENGINES = ("gpu", "emu", "count")
@@ -159,6 +159,8 @@ def checked_stage(record: object, place: str) -> Stage:
             raise DataError(f"{place}: '{one.name}' is missing")
     if len(record["counter_args"]) % 2:
         raise DataError(f"{place}: 'counter_args' has a flag without a value")
+    if record.get("minimum_sm", 0) not in (0, *CARDS):
+        raise DataError(f"{place}: 'minimum_sm' is no architecture")
     if record["stage"] != f"{record['chapter']}/{record['name']}":
         raise DataError(f"{place}: 'stage' is not chapter/name")
     lists: dict[str, Any] = {
