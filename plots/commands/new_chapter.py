@@ -8,6 +8,7 @@ README.md's table.
 """
 
 import re
+import sys
 from pathlib import Path
 
 from plots.commands.creation import Creation
@@ -87,6 +88,7 @@ def main() -> None:
         made.write(list_path, meson)
         made.write(readme_path, readme)
         build_and_record(made, chapter, chapter)
+        made.run(sys.executable, "-m", "plots.maintain.tables")  # what was counted, on its pages
     print("\n".join(str(path.relative_to(ROOT)) for path in paths.values()))
     print(f"make run STAGE={chapter}/01_first_kernel ARGS=--check; make test")
     print('README.md, "Adding a stage or a chapter", explains the next steps')
