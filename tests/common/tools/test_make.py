@@ -32,6 +32,8 @@ TARGETS = (
     "grade",
     "student-edition",
     "figures",
+    "draw",
+    "slides",
     "install",
     "uninstall",
     "help",
