@@ -9,12 +9,9 @@
 
 #include <cstdint>
 
-#include "common/cuda/cuda_check.hpp"
-#include "common/cuda/device_buffer.hpp"
-#include "problem/matmul.hpp"
+#include "problem/on_device.cuh"
 
-using course::cuda_check, course::DeviceBuffer;
-using matmul::Input, matmul::Output, matmul::Phase, matmul::PhaseTimer;
+using matmul::Input, matmul::Output, matmul::PhaseTimer;
 
 constexpr int kTile = 64;  // the side of a tile
 constexpr int kDepth = 8;  // the length of a chunk
@@ -53,24 +50,11 @@ __global__ void multiply_kernel(const float* __restrict__ a, const float* __rest
 }
 
 void multiply(const Input& input, Output& output, PhaseTimer& timer) {
-    timer.begin(Phase::kSetup);
-    DeviceBuffer<float> d_a(input.a.size()), d_b(input.b.size()), d_c(input.cells());
-
-    timer.begin(Phase::kCopyIn);
-    cuda_check(cudaMemcpy(d_a.data(), input.a.data(), d_a.bytes(), cudaMemcpyHostToDevice));
-    cuda_check(cudaMemcpy(d_b.data(), input.b.data(), d_b.bytes(), cudaMemcpyHostToDevice));
-
-    timer.begin(Phase::kKernels);
     const dim3 blocks((input.n + kTile - 1) / kTile, (input.m + kTile - 1) / kTile);
-    multiply_kernel<<<blocks, kBlockSize>>>(d_a.data(), d_b.data(), d_c.data(), input.m, input.n,
-                                            input.k);
-    cuda_check(cudaGetLastError());
-
-    timer.begin(Phase::kCopyOut);
-    cuda_check(cudaMemcpy(output.c.data(), d_c.data(), d_c.bytes(), cudaMemcpyDeviceToHost));
-    timer.end();
-    timer.note_grid(static_cast<std::int64_t>(blocks.x) * blocks.y, kBlockSize);
-    timer.declare_work(matmul::work_of(input));
+    const auto launch = [&](const float* a, const float* b, float* c) {
+        multiply_kernel<<<blocks, kBlockSize>>>(a, b, c, input.m, input.n, input.k);
+    };
+    matmul::multiply_on_device(input, output, timer, blocks, kBlockSize, launch);
 }
 
 int main(int argc, char** argv) { return matmul::run_stage(argc, argv, STAGE_NAME, multiply); }

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: MIT
+// The host's part, which is the same in all stages: memory, copies, and the phases that are timed.
+#pragma once
+
+#include <cuda_runtime.h>
+
+#include <cstdint>
+
+#include "common/cuda/cuda_check.hpp"
+#include "common/cuda/device_buffer.hpp"
+#include "problem/matmul.hpp"
+
+namespace matmul {
+
+// Computes C on the device. `launch(a, b, c)` launches the stage's kernel, with `blocks` blocks of
+// `block_size` threads: A is m x k, B is k x n and C is m x n cells, by rows. Errors: of CUDA
+// (cuda_check.hpp).
+template <class Launch>
+void multiply_on_device(const Input& input, Output& output, PhaseTimer& timer, dim3 blocks,
+                        int block_size, Launch launch) {
+    timer.begin(Phase::kSetup);
+    course::DeviceBuffer<float> d_a(input.a.size()), d_b(input.b.size()), d_c(input.cells());
+
+    timer.begin(Phase::kCopyIn);
+    course::cuda_check(cudaMemcpy(d_a.data(), input.a.data(), d_a.bytes(), cudaMemcpyHostToDevice));
+    course::cuda_check(cudaMemcpy(d_b.data(), input.b.data(), d_b.bytes(), cudaMemcpyHostToDevice));
+
+    timer.begin(Phase::kKernels);
+    launch(d_a.data(), d_b.data(), d_c.data());
+    course::cuda_check(cudaGetLastError());
+
+    timer.begin(Phase::kCopyOut);
+    course::cuda_check(
+        cudaMemcpy(output.c.data(), d_c.data(), d_c.bytes(), cudaMemcpyDeviceToHost));
+    timer.end();
+    timer.note_grid(static_cast<std::int64_t>(blocks.x) * blocks.y, block_size);
+    timer.declare_work(work_of(input));
+}
+
+}  // namespace matmul
