@@ -5,15 +5,10 @@ or the engine finds it as a race.
     test_faults.py PROGRAM…
 """
 
-import subprocess
-import sys
-import tempfile
 import unittest
-from pathlib import Path
 
-PREFIX = "floyd_fault_"
-PROGRAMS = {Path(word).name.removeprefix(PREFIX): word for word in sys.argv[1:]}
-del sys.argv[1:]
+from tests.chapters import faults
+
 # With the rows of the pivots from after the round, vertices 0 and 32 send the walk to 1 to each
 # other.
 LOOP = "0,32,0\n32,0,0\n0,33,2\n33,1,0\n"
@@ -41,33 +36,11 @@ PASSING = {
 }
 
 
-class FaultsTest(unittest.TestCase):
-    def check(self, fault: str, words: str) -> subprocess.CompletedProcess[str]:
-        with tempfile.TemporaryDirectory() as folder:
-            (Path(folder) / "loop.csv").write_text(LOOP, encoding="utf-8")
-            return subprocess.run(
-                [PROGRAMS[fault], "--check", "--quiet", *words.split()],
-                capture_output=True,
-                text=True,
-                cwd=folder,
-                check=False,
-            )
-
-    def test_all_are_built(self) -> None:
-        self.assertEqual(PROGRAMS.keys(), FAILING.keys())
-
-    def test_each_is_found(self) -> None:
-        for fault, (words, said) in FAILING.items():
-            with self.subTest(fault=fault):
-                result = self.check(fault, words)
-                self.assertEqual(result.returncode, 1, result.stdout + result.stderr)
-                self.assertRegex(result.stdout + result.stderr, said)
-
-    def test_where_it_does_nothing_the_result_is_right(self) -> None:
-        for fault, words in PASSING.items():
-            with self.subTest(fault=fault):
-                result = self.check(fault, words)
-                self.assertEqual(result.returncode, 0, result.stdout + result.stderr)
+class FaultsTest(faults.FaultsTest):
+    chapter = "floyd"
+    failing = FAILING
+    passing = PASSING
+    files = {"loop.csv": LOOP}
 
 
 if __name__ == "__main__":

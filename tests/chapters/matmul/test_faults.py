@@ -5,14 +5,10 @@ engine finds it as a race or as an access that is not allowed.
     test_faults.py PROGRAM…
 """
 
-import subprocess
-import sys
 import unittest
-from pathlib import Path
 
-PREFIX = "matmul_fault_"
-PROGRAMS = {Path(word).name.removeprefix(PREFIX): word for word in sys.argv[1:]}
-del sys.argv[1:]
+from tests.chapters import faults
+
 # A run that must fail, and what it must say; and a run in which the fault does nothing, if there is
 # one.
 FAILING = {
@@ -37,30 +33,10 @@ PASSING = {
 }
 
 
-class FaultsTest(unittest.TestCase):
-    def check(self, fault: str, words: str) -> subprocess.CompletedProcess[str]:
-        return subprocess.run(
-            [PROGRAMS[fault], "--check", "--quiet", *words.split()],
-            capture_output=True,
-            text=True,
-            check=False,
-        )
-
-    def test_all_are_built(self) -> None:
-        self.assertEqual(PROGRAMS.keys(), FAILING.keys())
-
-    def test_each_is_found(self) -> None:
-        for fault, (words, said) in FAILING.items():
-            with self.subTest(fault=fault):
-                result = self.check(fault, words)
-                self.assertEqual(result.returncode, 1, result.stdout + result.stderr)
-                self.assertRegex(result.stdout + result.stderr, said)
-
-    def test_where_it_does_nothing_the_result_is_right(self) -> None:
-        for fault, words in PASSING.items():
-            with self.subTest(fault=fault):
-                result = self.check(fault, words)
-                self.assertEqual(result.returncode, 0, result.stdout + result.stderr)
+class FaultsTest(faults.FaultsTest):
+    chapter = "matmul"
+    failing = FAILING
+    passing = PASSING
 
 
 if __name__ == "__main__":

@@ -4,14 +4,10 @@
     test_faults.py PROGRAM…
 """
 
-import subprocess
-import sys
 import unittest
-from pathlib import Path
 
-PREFIX = "montecarlo_fault_"
-PROGRAMS = {Path(word).name.removeprefix(PREFIX): word for word in sys.argv[1:]}
-del sys.argv[1:]
+from tests.chapters import faults
+
 MANY = "--n 3e8 --blocks 1"  # more than 2^20 points for each thread
 # Of each fault a run that must fail, and one in which the fault does nothing (if there is any).
 RUNS = {
@@ -28,31 +24,10 @@ RUNS = {
 }
 
 
-class FaultsTest(unittest.TestCase):
-    def check(self, fault: str, arguments: str) -> subprocess.CompletedProcess[str]:
-        return subprocess.run(
-            [PROGRAMS[fault], "--check", *arguments.split()],
-            capture_output=True,
-            text=True,
-            check=False,
-        )
-
-    def test_all_are_built(self) -> None:
-        self.assertEqual(PROGRAMS.keys(), RUNS.keys())
-
-    def test_each_is_found(self) -> None:
-        for fault, (failing, _) in RUNS.items():
-            with self.subTest(fault=fault):
-                result = self.check(fault, failing)
-                self.assertEqual(result.returncode, 1, result.stdout + result.stderr)
-                self.assertRegex(result.stdout + result.stderr, "inside|standard errors")
-
-    def test_where_it_does_nothing_the_count_is_right(self) -> None:
-        for fault, (_, passing) in RUNS.items():
-            if passing:
-                with self.subTest(fault=fault):
-                    result = self.check(fault, passing)
-                    self.assertEqual(result.returncode, 0, result.stdout + result.stderr)
+class FaultsTest(faults.FaultsTest):
+    chapter = "montecarlo"
+    failing = {fault: (run, "inside|standard errors") for fault, (run, _) in RUNS.items()}
+    passing = {fault: run for fault, (_, run) in RUNS.items() if run}
 
 
 if __name__ == "__main__":

@@ -5,20 +5,16 @@ fault.
     test_faults.py PROGRAM…
 """
 
-import subprocess
-import sys
 import unittest
-from pathlib import Path
 
-PREFIX = "quicksort_fault_"
-PROGRAMS = {Path(word).name.removeprefix(PREFIX): word for word in sys.argv[1:]}
-del sys.argv[1:]
+from tests.chapters import faults
+
 # The run that must fail, and what it must say. A fault that makes a region overflow is not found
 # here: what did not fit is sorted again, and the result is right.
 WRONG = "WRONG RESULT"
 FINDING = "WRONG RESULT|out of bounds|uninitialised|race|misaligned"
 UNINITIALISED = "uninitialised (shared|global) memory"
-RUNS = {
+FAILING = {
     "no_barrier": ("--n 20000", "race: .* without a barrier between the two; add __syncthreads"),
     "upper_lanes_keep_less": ("--n 20000", WRONG),
     "short_room": ("--n 20000", "race"),
@@ -38,22 +34,9 @@ RUNS = {
 }
 
 
-class FaultsTest(unittest.TestCase):
-    def test_all_are_built(self) -> None:
-        self.assertEqual(PROGRAMS.keys(), RUNS.keys())
-
-    def test_each_is_found(self) -> None:
-        for fault, (arguments, said) in RUNS.items():
-            with self.subTest(fault=fault):
-                result = subprocess.run(
-                    [PROGRAMS[fault], "--check", "--quiet", *arguments.split()],
-                    capture_output=True,
-                    text=True,
-                    check=False,
-                    timeout=250,
-                )
-                self.assertNotEqual(result.returncode, 0, result.stdout + result.stderr)
-                self.assertRegex(result.stdout + result.stderr, said)
+class FaultsTest(faults.FaultsTest):
+    chapter = "quicksort"
+    failing = FAILING
 
 
 if __name__ == "__main__":
