@@ -24,7 +24,7 @@ SECONDS = 60
 MOST_OUTPUT = 64 << 20  # bytes
 OF_THE_LINKER = frozenset({"main", "data_start", "edata", "end", "etext"})
 COMMENT = re.compile(r"//[^\n]*|/\*.*?\*/", re.DOTALL)
-# A line of the linker's table: "main    /tmp/emucc-x/0-basics.o", or a further file.
+# A line of the linker's table: "main    /scratch/0-basics.o", or a further file.
 ENTRY = re.compile(r"(?P<name>\S.*?)?\s+(?P<file>/.*)")
 WRAPPED = "__wrap_"  # the engine sees some calls first, by the linker's --wrap
 TABLE = "\nCross Reference Table\n"

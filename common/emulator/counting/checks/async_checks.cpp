@@ -140,8 +140,7 @@ bool report_endless_phase(Worker& worker) {
                               "waits forever " + describe_wait(*work, first->barrier)});
     finding.advice =
         named_barrier_of(*work, first->barrier) >= 0
-            ? "count the threads that wait at this barrier or arrive there: let all of them reach "
-              "it, "
+            ? "count the threads that wait or arrive at this barrier: let all of them reach it, "
               "in whole warps, and name their number in each call"
             : "let as many threads arrive as init() was told, and expect as many bytes as bulk "
               "copies bring";

@@ -58,12 +58,12 @@ class Names(unittest.TestCase):
     def test_the_linker_s_table(self) -> None:
         table = f"""map{TABLE}
 Symbol                                            File
-main                                              /tmp/emucc-a/0-basics.o
+main                                              /scratch/0-basics.o
 open                                              /lib/libc.so.6
-                                                  /tmp/emucc-a/0-basics.o
+                                                  /scratch/0-basics.o
 a::very<long>(name, with, parameters) const /build/libx.a(part.o)
                                                   /build/liby.a(part.o)
-                                                  /tmp/emucc-a/0-basics.o
+                                                  /scratch/0-basics.o
 close                                             /lib/libc.so.6
                                                   /build/libx.a(part.o)
 """
