@@ -18,6 +18,7 @@ CHAPTER = Chapter(
     (),
     Rate("products", products),
     Rules({"input": "random"}),
-    path_sizes={"": 4096},
+    path_sizes={"": 8192, "limit": 8192},
+    share_of=STAGES.named("cublas"),
     working_set_bytes=lambda n: 12.0 * n * n,
 )

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
 // Matmul, stage 07: a ring of asynchronous copies.
-// Idea: chunks travel from global to shared memory without passing through registers, while the
-// threads work on the chunks before them. Four chunks form a ring: one is read, and up to three are
-// on the way.
-// Compared with 06_vector_loads: fetch_chunk in place of load_four, and one barrier per chunk
-// instead of two.
+// Idea: chunks travel from global to shared memory while the threads work on the chunks before
+// them. Four chunks form a ring: one is read, and up to three are on the way. B is copied without
+// passing through registers. A, which is transposed on the way, is loaded before the products and
+// stored after them.
+// Compared with 06_vector_loads: copy_chunk and Carrier, and one barrier per chunk instead of two.
 // Limit now: the instructions that are not products, and the registers' banks.
 // Not of the thesis.
 #include <cuda_pipeline.h>
@@ -31,31 +31,47 @@ struct alignas(16) Chunk {
     float a[kDepth][kTile + kPadding], b[kDepth][kTile];
 };
 
-// Starts to copy a chunk, if there is one, with zeros past the edges. Each cell of A is a copy of
-// its own: a copy cannot transpose. Commits in any case, so that the number of groups is the same
-// for all chunks.
-__device__ void fetch_chunk(const float* a, const float* b, int m, int n, int k, int chunk,
-                            Chunk* s_ring) {
-    if (chunk < k) {
-        Chunk& s_chunk = s_ring[chunk / kDepth % kRing];
-        for (int i = threadIdx.x; i < kTile * kDepth; i += kBlockSize) {
-            const std::int64_t row = blockIdx.y * kTile + i / kDepth;
-            const int from = chunk + i % kDepth;
-            const bool there = row < m && from < k;
-            __pipeline_memcpy_async(&s_chunk.a[i % kDepth][i / kDepth],
-                                    there ? &a[row * k + from] : a, 4, there ? 0 : 4);
-        }
-        const int cells = n % 4 == 0 ? 4 : 1;  // of a copy of B, whose rows must be aligned to it
-        for (int i = cells * threadIdx.x; i < kTile * kDepth; i += cells * kBlockSize) {
-            const std::int64_t to = chunk + i / kTile;
-            const int column = blockIdx.x * kTile + i % kTile;
-            const bool there = to < k && column < n;
-            __pipeline_memcpy_async(&s_chunk.b[i / kTile][i % kTile],
-                                    there ? &b[to * n + column] : b, 4 * cells,
-                                    there ? 0 : 4 * cells);
-        }
+// Four neighbouring cells of a row, of which `count` are there; the others are 0. With `whole`, the
+// rows begin at multiples of 16 bytes, and one load takes all four.
+__device__ float4 load_four(const float* row, int count, bool whole) {
+    if (whole && count >= 4) return *reinterpret_cast<const float4*>(row);
+    return make_float4(count > 0 ? row[0] : 0.0f, count > 1 ? row[1] : 0.0f,
+                       count > 2 ? row[2] : 0.0f, count > 3 ? row[3] : 0.0f);
+}
+
+// A thread's cells of a chunk of A: they travel through registers, because they are transposed.
+class Carrier {
+  public:
+    __device__ Carrier(const float* a, int m, int k)
+        : row_(4 * threadIdx.x / kDepth), from_(4 * threadIdx.x % kDepth), k_(k) {
+        const std::int64_t row = blockIdx.y * kTile + row_;
+        count_ = row < m ? k - from_ : 0;
+        a_ = a + row * k + from_;
     }
-    __pipeline_commit();
+    __device__ void load(int chunk) { four_ = load_four(a_ + chunk, count_ - chunk, k_ % 4 == 0); }
+    __device__ void store(Chunk& s_chunk) const {
+        s_chunk.a[from_ + 0][row_] = four_.x;
+        s_chunk.a[from_ + 1][row_] = four_.y;
+        s_chunk.a[from_ + 2][row_] = four_.z;
+        s_chunk.a[from_ + 3][row_] = four_.w;
+    }
+
+  private:
+    const float* a_;
+    float4 four_;
+    int row_, from_, k_, count_;
+};
+
+// Starts to copy a chunk of B, with zeros past its edges.
+__device__ void copy_chunk(const float* b, int n, int k, int chunk, Chunk& s_chunk) {
+    const int cells = n % 4 == 0 ? 4 : 1;  // of a copy, because rows must be aligned to it
+    for (int i = cells * threadIdx.x; i < kTile * kDepth; i += cells * kBlockSize) {
+        const std::int64_t to = chunk + i / kTile;
+        const int column = blockIdx.x * kTile + i % kTile;
+        const bool there = to < k && column < n;
+        __pipeline_memcpy_async(&s_chunk.b[i / kTile][i % kTile], there ? &b[to * n + column] : b,
+                                4 * cells, there ? 0 : 4 * cells);
+    }
 }
 
 // One load of 16 bytes from shared memory.
@@ -67,21 +83,35 @@ __device__ void read_four(const float* s_cells, float* cells) {
     cells[3] = four.w;
 }
 
-__global__ void multiply_kernel(const float* __restrict__ a, const float* __restrict__ b,
-                                float* __restrict__ c, int m, int n, int k) {
+// Two blocks per multiprocessor: a thread may have 128 registers.
+__global__ void __launch_bounds__(kBlockSize, 2)
+    multiply_kernel(const float* __restrict__ a, const float* __restrict__ b, float* __restrict__ c,
+                    int m, int n, int k) {
     __shared__ Chunk s_ring[kRing];
     const int tile_row = blockIdx.y * kTile, tile_column = blockIdx.x * kTile;
     const int y = static_cast<int>(threadIdx.x) / kThreads * 4;
     const int x = static_cast<int>(threadIdx.x) % kThreads * 4;
     float sums[kCells][kCells] = {};
+    Carrier carrier(a, m, k);
     for (int ahead = 0; ahead < kRing - 1; ++ahead) {
-        fetch_chunk(a, b, m, n, k, ahead * kDepth, s_ring);
+        if (ahead * kDepth < k) {
+            copy_chunk(b, n, k, ahead * kDepth, s_ring[ahead]);
+            carrier.load(ahead * kDepth);
+            carrier.store(s_ring[ahead]);
+        }
+        __pipeline_commit();
     }
     for (int chunk = 0; chunk < k; chunk += kDepth) {
         __pipeline_wait_prior(kRing - 2);  // this thread's part of the chunk has come
         // So have all other parts. And all threads have left the chunk that is overwritten next.
         __syncthreads();
-        fetch_chunk(a, b, m, n, k, chunk + (kRing - 1) * kDepth, s_ring);
+        const int next = chunk + (kRing - 1) * kDepth;
+        Chunk& s_next = s_ring[next / kDepth % kRing];
+        if (next < k) {
+            copy_chunk(b, n, k, next, s_next);
+            carrier.load(next);
+        }
+        __pipeline_commit();  // in any case: so each chunk has a group of its own
         const Chunk& s_chunk = s_ring[chunk / kDepth % kRing];
         for (int p = 0; p < kDepth; ++p) {
             float rows[kCells], columns[kCells];
@@ -93,6 +123,7 @@ __global__ void multiply_kernel(const float* __restrict__ a, const float* __rest
                 for (int j = 0; j < kCells; ++j) sums[i][j] += rows[i] * columns[j];
             }
         }
+        if (next < k) carrier.store(s_next);  // by now the cells have come
     }
     for (int i = 0; i < kCells; ++i) {
         for (int j = 0; j < kCells; ++j) {

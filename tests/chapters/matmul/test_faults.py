@@ -22,6 +22,8 @@ FAILING = {
     "one_group_twice": ("--n 80", "cell "),
     "waits_too_late": ("--n 40", "cell |race|copies"),
     "no_zeros_past_k": ("--n 40 --k 33 --input special", "cell |out of bounds"),
+    "tiles_wait_too_late": ("--n 40", "cell |race|copies"),
+    "old_rows": ("--n 40 --k 64", "cell |uninitialised"),
 }
 PASSING = {
     "old_cells_past_the_edge": "--n 40 --k 32",  # whole chunks
@@ -30,6 +32,7 @@ PASSING = {
     "all_rows_whole": "--n 36",
     "one_group_twice": "--n 40",
     "no_zeros_past_k": "--n 40 --k 32",
+    "old_rows": "--n 40 --k 32",  # no more chunks than come before the loop
 }
 
 
