@@ -33,11 +33,11 @@ constexpr std::size_t kMaxPoisonedBytes = std::size_t{64} << 20;
 constexpr std::size_t kLargePagesBytes = std::size_t{4} << 20;
 
 // What this machine can give, read once: nine tenths of what is free at the first allocation, and
-// in a container no more than its limit.
+// in a container no more than its limit. A test may set it.
 std::size_t machine_memory() {
     static const std::size_t bytes =
         static_cast<std::size_t>(course::available_host_bytes()) / 10 * 9;
-    return bytes;
+    return machine_memory_for_tests > 0 ? machine_memory_for_tests : bytes;
 }
 
 // Pages of one allocation within the arena, followed by a guard page.
@@ -57,7 +57,7 @@ class MemoryTable {
         const std::lock_guard lock(mutex_);
         *pointer = nullptr;
         if (wanted.bytes == 0) return cudaSuccess;
-        if (wanted.bytes > free_bytes(wanted.kind, wanted.device)) return cudaErrorMemoryAllocation;
+        if (wanted.bytes > room_for(wanted.kind, wanted.device)) return cudaErrorMemoryAllocation;
         char* begin = wanted.begin;
         if (begin == nullptr && !take_addresses(wanted.bytes, begin)) {
             return cudaErrorMemoryAllocation;
@@ -218,11 +218,12 @@ class MemoryTable {
     }
 
     std::size_t free_bytes(MemoryKind kind, int number) {
-        const std::lock_guard lock(mutex_);
-        const std::size_t machine = machine_memory();
-        const std::size_t here = machine - std::min(machine, used_bytes_);
-        if (kind != MemoryKind::device) return here;
-        return std::min(here, device().memory_bytes - device_bytes_[number]);
+        return within_device(machine_memory(), kind, number);
+    }
+
+    // More than that may be allocated: only pages that are touched take memory.
+    std::size_t room_for(MemoryKind kind, int number) {
+        return within_device(std::max(machine_memory(), kModestDeviceBytes), kind, number);
     }
 
     void hide_from(int number, MayUse may_use) {
@@ -258,6 +259,14 @@ class MemoryTable {
     }
 
   private:
+    // What is left of `all` bytes, and of the device.
+    std::size_t within_device(std::size_t all, MemoryKind kind, int number) {
+        const std::lock_guard lock(mutex_);
+        const std::size_t here = all - std::min(all, used_bytes_);
+        if (kind != MemoryKind::device) return here;
+        return std::min(here, device().memory_bytes - device_bytes_[number]);
+    }
+
     static bool holds(const Allocation& allocation, const void* address) {
         const auto* byte = static_cast<const char*>(address);
         return byte >= allocation.begin && byte < allocation.begin + allocation.bytes;

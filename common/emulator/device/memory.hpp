@@ -52,8 +52,14 @@ std::string describe_address(const void* address);
 // Set where a library computes on the host in place of the device (emulator/host_library.hpp).
 inline bool host_uses_device_memory = false;
 
-// What can still be allocated, of device memory on the current device.
+// What this machine can still give, of device memory on the current device.
 std::size_t free_memory_bytes(MemoryKind kind);
+
+// As much as this can be allocated on any machine, within what the device has: programs that fit a
+// GPU of 8 GB often touch little of their memory.
+inline constexpr std::size_t kModestDeviceBytes = std::size_t{8} << 30;
+// What the machine can give, if it is not 0.
+inline std::size_t machine_memory_for_tests = 0;
 
 // Makes each later access to memory that this device's kernels may not use a fault, until another
 // device's turn comes. For kernels whose accesses nobody observes.

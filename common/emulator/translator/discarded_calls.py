@@ -12,6 +12,11 @@ from .launches import match_backwards
 from .source import CLOSING, OPENING, Edit, Source
 
 ENGINE = Path(__file__).parents[1]
+# Begins a file of host code: without CUDA's header, a function of such a name is the program's own.
+HOST_HEADER = (
+    "namespace emulator { template <class Error> "
+    "void discarded(const char*, const char*, int, Error) {} }\n"
+)
 DECLARATION = re.compile(r"\bcudaError_t\s+(cuda[A-Z]\w*)\(")
 # These are called as statements to read an error, or to forget it.
 READERS = {"cudaGetLastError", "cudaPeekAtLastError"}
@@ -91,3 +96,14 @@ def note_discarded_call(source: Source, index: int) -> None:
             return
         first = end + 2
         index = first + (tokens[first].text == "::")
+
+
+def note_discarded_calls(source: Source) -> None:
+    brackets: list[str] = []  # those that are open
+    for index, token in enumerate(source.tokens):
+        if token.text in OPENING:
+            brackets.append(token.text)
+        elif token.text in CLOSING and brackets:
+            brackets.pop()
+        elif token.text in API and brackets[-1:] == ["{"]:
+            note_discarded_call(source, index)

@@ -5,7 +5,7 @@ import re
 
 from .device_variables import SPECIFIERS, register_device_variable
 from .assignments import note_assignment
-from .discarded_calls import API, note_discarded_call
+from .discarded_calls import note_discarded_calls
 from .host_names import check_host_names
 from .launches import (
     TAKE_A_KERNEL,
@@ -20,7 +20,7 @@ from .shared_memory import (
     move_alignment,
     rewrite_dynamic_shared,
 )
-from .source import CLOSING, OPENING, Edit, Source, opens_namespace
+from .source import Edit, Source, opens_namespace
 
 # Identifiers of constructs that the engine lacks. A message that names the construct helps more
 # than the compiler errors, or the silence, that would follow.
@@ -93,14 +93,9 @@ def rewrite(source: Source, kernels: set[str]) -> None:
     """
     tokens = source.tokens
     braces: list[bool] = []  # for each open brace, whether it is a function's or a class' body
-    brackets: list[str] = []  # those that are open
     index = 0
     while index < len(tokens):
         token = tokens[index]
-        if token.text in OPENING:
-            brackets.append(token.text)
-        elif token.text in CLOSING and brackets:
-            brackets.pop()
         if token.text == "{":
             braces.append(not opens_namespace(tokens, index))
         elif token.text == "}" and braces:
@@ -111,8 +106,6 @@ def rewrite(source: Source, kernels: set[str]) -> None:
             register_kernel_pointer(source, index, kernels)
         elif token.kind == "identifier":
             check_supported(source, index)
-            if token.text in API and brackets[-1:] == ["{"]:
-                note_discarded_call(source, index)
             if token.text in TAKE_A_KERNEL:
                 keep_kernel_type(source, index)
             if token.text in ASM:
@@ -136,4 +129,5 @@ def rewrite(source: Source, kernels: set[str]) -> None:
             rewrite_launch(source, index)
             index += 2
         index += 1
+    note_discarded_calls(source)
     check_host_names(source)

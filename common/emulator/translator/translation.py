@@ -9,8 +9,10 @@ from functools import cache
 from pathlib import Path
 
 from .architecture import MACRO, choose_architecture
+from .discarded_calls import HOST_HEADER, note_discarded_calls
 from .forwarding import LIST, read_forwarding, read_replaceable
 from .launches import name_kernels
+from .own_checks import HEADER as CHECKS_HEADER, add_own_checks
 from .ptx import HEADER
 from .rewrite import drop_hints, rewrite
 from .source import Edit, Source, TranslationError, read_source
@@ -38,11 +40,19 @@ def is_provided(header: str) -> bool:
     )
 
 
+def line_one(path: Path) -> str:
+    shown = str(path).replace("\\", "\\\\").replace('"', '\\"')
+    return f'#line 1 "{shown}"\n'
+
+
 class Translation:
     """The output of one run: the main file and the device headers it includes."""
 
-    def __init__(self, output: str, include_directories: list[str]) -> None:
+    def __init__(
+        self, output: str, include_directories: list[str], has_checks: bool = False
+    ) -> None:
         self.output = Path(output)
+        self.has_checks = has_checks
         self.include_directories = [Path(directory) for directory in include_directories]
         # The name of each translation beside the output, by the resolved path of its source.
         self.names: dict[Path, str] = {}
@@ -50,22 +60,32 @@ class Translation:
         self.texts: dict[str, str] = {}  # of each translation, by its name
         self.sources: list[Path] = []
 
-    def translate(self, path: Path, name: str) -> None:
+    def read(self, path: Path) -> str:
         try:
             text = read_source(path)
         except OSError as error:
             raise TranslationError(f"{path}:1: cannot be read: {error.strerror}") from error
-        self.names[path.resolve()] = name
         self.sources.append(path)
+        return text
+
+    def translate_host(self, path: Path) -> None:
+        """A file for the host's compiler, in which only calls that are thrown away are marked."""
+        source = Source(path, self.read(path))
+        note_discarded_calls(source)
+        self.texts[self.output.name] = f"{HOST_HEADER}{line_one(path)}{source.edited()}"
+
+    def translate(self, path: Path, name: str) -> None:
+        text = self.read(path)
+        self.names[path.resolve()] = name
         source = Source(path, text)
         if MACRO in text:
             source = Source(path, choose_architecture(source))
         rewrite(source, self.kernels_of(path, text, set()))
+        header = CHECKS_HEADER if self.has_checks and add_own_checks(source) else ""
         drop_hints(source)
         self.rewrite_includes(source)
-        shown = str(path).replace("\\", "\\\\").replace('"', '\\"')
-        header = HEADER if source.has_ptx else ""
-        self.texts[name] = f'{header}#line 1 "{shown}"\n{source.edited()}'
+        header += HEADER if source.has_ptx else ""
+        self.texts[name] = f"{header}{line_one(path)}{source.edited()}"
 
     def rewrite_includes(self, source: Source) -> None:
         for start, name, rest in source.directives:
@@ -196,10 +216,21 @@ def main(arguments: list[str] | None = None) -> int:
         metavar="DIR",
         help="a directory to look for quoted includes in",
     )
+    parser.add_argument(
+        "--checks",
+        action="store_true",
+        help="add what the course's stages do without: bounds of local arrays and of launches, …",
+    )
+    parser.add_argument(
+        "--host", action="store_true", help="the input is C++ for the host, not a .cu file"
+    )
     options = parser.parse_args(arguments)
-    translation = Translation(options.output, options.include_directories)
+    translation = Translation(options.output, options.include_directories, options.checks)
     try:
-        translation.translate(Path(options.input), translation.output.name)
+        if options.host:
+            translation.translate_host(Path(options.input))
+        else:
+            translation.translate(Path(options.input), translation.output.name)
         translation.write()
         if options.depfile:
             Path(options.depfile).write_text(

@@ -2,6 +2,7 @@
 """Builds what a Request asks for, for the CPU engine: translates, compiles and links."""
 
 import os
+import re
 import shlex
 import subprocess
 import sys
@@ -24,6 +25,10 @@ NEW_ENOUGH = ("20", "23")  # the standards of C++ that the engine's headers acce
 
 def uses_thrust(texts: list[Path]) -> bool:
     return any(b"<thrust/" in path.read_bytes() for path in texts if path.is_file())
+
+
+def calls_cuda(path: Path) -> bool:
+    return re.search(rb"\bcuda[A-Z]\w*\s*\(", path.read_bytes()) is not None
 
 
 class CompilationError(ToolError):
@@ -118,6 +123,7 @@ class Build:
         """The C++ of a CUDA source, and the files that it was made of."""
         output, depfile = folder / f"{item.path.stem}.cpp", folder / "depfile"
         words = [str(item.path), "-o", str(output), "--depfile", str(depfile)]
+        words.append("--checks" if item.language == "cu" else "--host")
         for directory in self.request.include_directories:
             words += ["-I", directory]
         if translate(words) != 0:
@@ -158,7 +164,7 @@ class Build:
             source = item.path
             own_files: list[Path] = []
             language = {"cu": "c++"}.get(item.language, item.language)
-            if item.language == "cu":
+            if item.language == "cu" or (item.language == "c++" and calls_cuda(item.path)):
                 source, own_files = self.translated(item, Path(folder))
             dependencies = Path(folder) / "dependencies"
             kind = {"all": "-MD", "own": "-MMD"}.get(self.request.dependencies, "")

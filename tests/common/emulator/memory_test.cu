@@ -6,6 +6,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
@@ -54,7 +55,8 @@ TEST_F(MemoryTest, more_than_the_memory_is_refused) {
     ASSERT_EQ(cudaMemGetInfo(&free_before, &total), cudaSuccess);
     EXPECT_LE(free_before, total);
     void* pointer = &total;
-    EXPECT_EQ(cudaMalloc(&pointer, free_before + 1), cudaErrorMemoryAllocation);
+    const std::size_t most = std::max(free_before, emulator::kModestDeviceBytes);
+    EXPECT_EQ(cudaMalloc(&pointer, most + 1), cudaErrorMemoryAllocation);
     EXPECT_EQ(pointer, nullptr);
     EXPECT_EQ(cudaGetLastError(), cudaErrorMemoryAllocation);
     EXPECT_EQ(cudaGetLastError(), cudaSuccess);
@@ -66,6 +68,32 @@ TEST_F(MemoryTest, more_than_the_memory_is_refused) {
     ASSERT_EQ(cudaFree(pointer), cudaSuccess);
     ASSERT_EQ(cudaMemGetInfo(&free_after, &total), cudaSuccess);
     EXPECT_EQ(free_before, free_after);
+}
+
+__global__ void mark_ends_kernel(char* memory, std::size_t bytes) {
+    memory[threadIdx.x * (bytes - 1)] = static_cast<char>(threadIdx.x + 1);
+}
+
+TEST_F(MemoryTest, what_nobody_touches_needs_no_memory) {
+    emulator::machine_memory_for_tests = std::size_t{1} << 30;
+    constexpr std::size_t kBytes = std::size_t{5} << 29;  // 2.5 GiB
+    char* memory[3] = {};
+    for (char*& one : memory) {
+        ASSERT_EQ(cudaMalloc(&one, kBytes), cudaSuccess);
+        mark_ends_kernel<<<1, 2>>>(one, kBytes);
+    }
+    char last = 0;
+    ASSERT_EQ(cudaMemcpy(&last, memory[2] + kBytes - 1, 1, cudaMemcpyDeviceToHost), cudaSuccess);
+    EXPECT_EQ(last, 2);
+    void* more = nullptr;
+    EXPECT_EQ(cudaMalloc(&more, std::size_t{1} << 30), cudaErrorMemoryAllocation);
+    cudaGetLastError();
+    // A program that takes what is free means to use it.
+    std::size_t free_bytes = 1, total = 0;
+    ASSERT_EQ(cudaMemGetInfo(&free_bytes, &total), cudaSuccess);
+    EXPECT_EQ(free_bytes, 0u);
+    for (char* one : memory) cudaFree(one);
+    emulator::machine_memory_for_tests = 0;
 }
 
 TEST_F(MemoryTest, a_small_gpu_has_little_memory) {

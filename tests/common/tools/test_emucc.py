@@ -3,6 +3,7 @@
 
 import json
 import os
+import re
 import shlex
 import shutil
 import subprocess
@@ -325,6 +326,28 @@ class EmuccTest(DriverTest):
         self.assertEqual((built.returncode, built.stderr), (0, ""))
         ran = self.run_in_folder("./a.out")
         self.assertEqual((ran.returncode, ran.stdout), (0, PRINTED), ran.stderr)
+
+    def test_an_error_that_nobody_reads_in_a_host_file_is_named(self) -> None:
+        (self.folder / "free.cpp").write_text(
+            "#include <cuda_runtime_api.h>\nint main() {\n    void* p = nullptr;\n"
+            "    cudaMalloc(&p, 64);\n    cudaFree(p);\n    cudaFree(p);\n}\n",
+            encoding="utf-8",
+        )
+        # Without CUDA's header, such a name is the program's own.
+        (self.folder / "own.cpp").write_text(
+            "static int cudaFree(int* p) { return *p; }\n"
+            "int main() {\n    int p = 0;\n    cudaFree(&p);\n}\n",
+            encoding="utf-8",
+        )
+        for engine in ENGINES:
+            for name, status in (("free", 1), ("own", 0)):
+                with self.subTest(engine=engine, name=name):
+                    built = self.run_in_folder(EMUCC, f"{name}.cpp", engine=engine)
+                    self.assertEqual((built.returncode, built.stderr), (0, ""))
+                    ran = self.run_in_folder("./a.out")
+                    self.assertEqual(ran.returncode, status, ran.stderr)
+                    named = re.findall(r"error never read: free\.cpp:(\d+):", ran.stderr)
+                    self.assertEqual(named, ["6"] if status else [])
 
     def test_messages_name_the_program_s_lines(self) -> None:
         (self.folder / "bad.cu").write_text(

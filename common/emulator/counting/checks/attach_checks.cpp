@@ -8,6 +8,7 @@
 #include "common/emulator/counting/checks/host_memory.hpp"
 #include "common/emulator/counting/checks/memory/allocations.hpp"
 #include "common/emulator/counting/checks/memory/copied_back.hpp"
+#include "common/emulator/counting/checks/memory/forbidden.hpp"
 #include "common/emulator/counting/checks/memory/memory_map.hpp"
 #include "common/emulator/counting/checks/memory/misaligned.hpp"
 #include "common/emulator/counting/checks/memory/unwritten_global.hpp"
@@ -107,6 +108,7 @@ bool end_checks() {
 void attach_checks() {
     record_hooks.locate = locate;
     record_hooks.check_misaligned = check_misaligned;
+    record_hooks.refuse_local = report_foreign_local;
     report_race_with_release = report_unordered_release;
     has_read_unwritten = running_thread_has_read_unwritten;
     record_hooks.check_host_access = check_host_access;

@@ -10,6 +10,7 @@
 #include "common/emulator/counting/checks/async_checks.hpp"
 #include "common/emulator/counting/checks/chosen_lines.hpp"
 #include "common/emulator/counting/checks/host_memory.hpp"
+#include "common/emulator/counting/checks/memory/forbidden.hpp"
 #include "common/emulator/counting/checks/memory/memory_map.hpp"
 #include "common/emulator/counting/checks/memory/unwritten_global.hpp"
 #include "common/emulator/counting/checks/races/copies.hpp"
@@ -96,7 +97,7 @@ void begin_block_checks(Worker& worker) {
 void end_block_checks(Worker& worker) {
     RunningBlock& block = running_block(worker);
     block.words.finish_interval();
-    report_waiting_outside();
+    report_waiting();
     if (!worker.grid().failed) report_never_awaited(block.words.block, block.in_flight);
     block.words.finish_copies(block.in_flight.pending());
 }

@@ -42,6 +42,9 @@ enum class FindingKind {
     barrier_after_end,
     undefined_lane,
     early_clock,
+    constant_write,
+    stale_load,
+    partial_vector,
 };
 
 // Of each kind, in the enumeration's order: its name in JSON, and how its message begins.
@@ -81,6 +84,9 @@ inline constexpr KindWords kFindingKinds[] = {
      "warning: barrier after the end of threads"},
     {FindingKind::undefined_lane, "undefined_lane", "undefined lane"},
     {FindingKind::early_clock, "early_clock", "warning: time without the kernel"},
+    {FindingKind::constant_write, "constant_write", "constant memory written"},
+    {FindingKind::stale_load, "stale_load", "stale load"},
+    {FindingKind::partial_vector, "partial_vector", "warning: partly unwritten vector"},
 };
 
 inline const KindWords& words_of(FindingKind kind) {

@@ -20,6 +20,7 @@ constinit std::array<CachedRange, kCachedRanges> range_cache{};
 namespace {
 
 constinit std::uint64_t range_cache_version = 0;
+constinit thread_local std::uintptr_t stack_bytes = 1;  // of one fiber
 
 }  // namespace
 
@@ -31,6 +32,17 @@ void start_accesses(Worker& worker) {
     }
     stacks_begin = begin;
     stacks_bytes = worker.stacks().bytes();
+    stack_bytes = worker.stacks().stack_bytes();
+}
+
+void check_local(std::uintptr_t address, unsigned size, Head meta, const void* code) {
+    if (is_muted(*current_thread->record)) return;
+    // A thread keeps its fiber, and this function runs on the same stack as the thread.
+    const auto frame = reinterpret_cast<std::uintptr_t>(__builtin_frame_address(0));
+    const std::uintptr_t begin = frame - (frame - stacks_begin) % stack_bytes;
+    if (address - begin < stack_bytes || !on_a_stack(frame)) return;
+    const Unrecorded unrecorded;
+    record_hooks.refuse_local(size, operation_of(kind_of(meta)), code);
 }
 
 void forget_ranges_at(std::uintptr_t begin) {
@@ -119,7 +131,7 @@ void record_structure(EventKind kind, const void* pointer, std::uint64_t bytes, 
         if (kind != EventKind::load) note_unrecorded(pointer, size);
         return;
     }
-    if (address - stacks_begin < stacks_bytes) return;
+    if (on_a_stack(address)) return check_local(address, size, meta_of(kind), code);
     unsigned piece = 16;
     while (bytes % piece != 0) piece /= 2;
     CachedRange cached;
@@ -147,7 +159,7 @@ void record_piece(EventKind kind, std::uintptr_t address, unsigned size, const v
         if (kind != EventKind::load) note_unrecorded(place, size);
         return;
     }
-    if (address - stacks_begin < stacks_bytes) return;
+    if (on_a_stack(address)) return check_local(address, size, meta_of(kind, size), code);
     CachedRange found;
     find_range(found, address, size, meta_of(kind, size), code);
     if (found.head == 0) return;

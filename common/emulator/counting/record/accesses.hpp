@@ -18,6 +18,7 @@ namespace emulator::counting {
 // memory, which is not counted.
 [[gnu::tls_model("local-exec")]] extern constinit thread_local std::uintptr_t stacks_begin;
 [[gnu::tls_model("local-exec")]] extern constinit thread_local std::uintptr_t stacks_bytes;
+inline bool on_a_stack(std::uintptr_t address) { return address - stacks_begin < stacks_bytes; }
 
 // The range in which an instruction last found its address. An instruction has one kind and one
 // size of access, so that all of its event is known except the address.
@@ -51,6 +52,9 @@ void forget_ranges_at(std::uintptr_t begin);
 
 void find_range(CachedRange& cached, std::uintptr_t address, unsigned size, Head meta,
                 const void* code);
+// The address lies on the stack of a fiber. Returns if it is the running thread's. No range is kept
+// for it: the next thread has another stack.
+void check_local(std::uintptr_t address, unsigned size, Head meta, const void* code);
 // Returns if a GPU takes the address for such an access.
 void check_alignment(CachedRange& cached, std::uintptr_t address, unsigned size, Head meta,
                      const void* code);
@@ -121,21 +125,25 @@ template <EventKind kKind>
 template <EventKind kKind>
 [[gnu::noinline]] void record_new_range(std::uintptr_t address, unsigned size, Head meta,
                                         const void* code) {
-    CachedRange& cached = cached_range(code);
-    if (address - stacks_begin < stacks_bytes) {
-        cached = {code, stacks_begin, stacks_bytes - size, 0};
-        return;
+    if (on_a_stack(address)) {
+        // Nearly all local variables lie a little above the frame of the running function.
+        constexpr std::uintptr_t kNear = 16 * 1024;
+        const auto frame = reinterpret_cast<std::uintptr_t>(__builtin_frame_address(0));
+        return address - frame < kNear ? void() : check_local(address, size, meta, code);
     }
+    CachedRange& cached = cached_range(code);
     find_range(cached, address, size, meta, code);
     if (cached.head != 0) check_alignment(cached, address, size, meta, code);
     append_access<kKind>(*current_thread->record, cached.head, address);
 }
 
 // `code` is the return address of the instruction's call-back, here and below.
-template <EventKind kKind, unsigned kSize, bool kIsVolatile = false, bool kIsAtomicObject = false>
+template <EventKind kKind, unsigned kSize, bool kIsVolatile = false, bool kIsAtomicObject = false,
+          bool kIsReadOnly = false>
 [[gnu::always_inline]] inline void record_access(const volatile void* pointer, const void* code) {
-    constexpr Head kMeta =
-        meta_of(kKind, kSize, kIsVolatile) | (kIsAtomicObject ? kAtomicObject : 0);
+    constexpr Head kMeta = meta_of(kKind, kSize, kIsVolatile) |
+                           (kIsAtomicObject ? kAtomicObject : 0) |
+                           (kIsReadOnly ? kReadOnlyLoad : 0);
     const auto address = reinterpret_cast<std::uintptr_t>(pointer);
     ThreadContext* const thread = current_thread;
     if (thread == nullptr) [[unlikely]] {

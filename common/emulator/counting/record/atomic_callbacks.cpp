@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 // The functions that g++ -fsanitize=thread calls in place of atomic operations and fences, and
-// those that the engine's headers call for CUDA's atomics and fences.
+// those that the engine's headers call for CUDA's atomics and fences, and for __ldg().
+#include <emulator/checks/own_checks.hpp>
+
 #include "common/emulator/counting/record/accesses.hpp"
 
 using emulator::current_thread;
@@ -77,6 +79,23 @@ void note_fence(bool of_device) {
     __atomic_thread_fence(__ATOMIC_SEQ_CST);
     if (current_thread == nullptr) return;
     counting::record_meeting(meta_of(EventKind::fence), EMULATOR_CODE, of_device ? 1 : 0);
+}
+
+void note_read_only_load(const void* address, int bytes) {
+    using counting::record_access;
+    const void* const code = EMULATOR_CODE;
+    switch (bytes) {
+        case 1:
+            return record_access<EventKind::load, 1, false, false, true>(address, code);
+        case 2:
+            return record_access<EventKind::load, 2, false, false, true>(address, code);
+        case 4:
+            return record_access<EventKind::load, 4, false, false, true>(address, code);
+        case 8:
+            return record_access<EventKind::load, 8, false, false, true>(address, code);
+        default:
+            return record_access<EventKind::load, 16, false, false, true>(address, code);
+    }
 }
 
 void note_atomic(void* address, int bytes, const void* code) {

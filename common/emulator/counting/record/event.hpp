@@ -40,12 +40,13 @@ constexpr int kMaxDepth = 255;
 
 // Meta: kind (4 bits), space (2), volatile (1; for a collective: it is __syncwarp(), which orders
 // memory), binary logarithm of the bytes (3), sort of a copy or step of a phase (2), load or store
-// of an atomic object (1).
+// of an atomic object (1), load by __ldg() (1).
 constexpr Head meta_of(EventKind kind, unsigned bytes = 1, bool is_volatile = false) {
     return Head{static_cast<unsigned>(kind)} | Head{is_volatile} << 6 |
            Head{static_cast<unsigned>(std::countr_zero(bytes))} << 7;
 }
 constexpr Head kAtomicObject = Head{1} << 12;
+constexpr Head kReadOnlyLoad = Head{1} << 13;
 constexpr Head meta_of(Space space) { return Head{static_cast<unsigned>(space)} << 4; }
 
 constexpr Head meta_of(EventKind kind, unsigned bytes, CopySort sort) {
@@ -59,6 +60,7 @@ constexpr EventKind kind_of(Head head) { return static_cast<EventKind>(head & 0x
 constexpr Space space_of(Head head) { return static_cast<Space>(head >> 4 & 3); }
 constexpr bool is_volatile(Head head) { return (head >> 6 & 1) != 0; }
 constexpr bool is_atomic_object(Head head) { return (head & kAtomicObject) != 0; }
+constexpr bool is_read_only_load(Head head) { return (head & kReadOnlyLoad) != 0; }
 constexpr bool is_syncwarp(Head head) { return is_volatile(head); }
 constexpr CopySort sort_of(Head head) { return static_cast<CopySort>(head >> 10 & 3); }
 constexpr PhaseStep step_of(Head head) { return static_cast<PhaseStep>(head >> 10 & 3); }

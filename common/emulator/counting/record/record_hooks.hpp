@@ -38,6 +38,9 @@ struct RecordHooks {
     // GPU stops there, the finding is reported, the kernel ends, and this call does not return.
     void (*check_misaligned)(std::uintptr_t address, unsigned size, Operation operation,
                              const void* code) = nullptr;
+    // The running CUDA thread uses a local variable of another one. The finding is reported, the
+    // kernel ends, and this call does not return.
+    void (*refuse_local)(unsigned size, Operation operation, const void* code) = nullptr;
     // The host accesses memory for which host_access_matters(), outside of CUDA's API.
     void (*check_host_access)(std::uintptr_t address, std::size_t bytes, Operation operation,
                               const void* code) = nullptr;

@@ -46,6 +46,7 @@ struct Request {
     Words words;
     Pattern pattern = Pattern::scattered;
     bool is_atomic_object = false;  // the load or store of an atomic object: volatile as well
+    bool is_read_only = false;  // a load by __ldg()
 };
 
 // What it costs on the hardware (replay/rules.hpp).

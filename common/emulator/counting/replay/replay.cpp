@@ -358,7 +358,8 @@ class Replay {
                               operands,
                               {kind == EventKind::load && !tracing ? nullptr : words},
                               pattern_of(operands, lanes, bytes_of(head)),
-                              is_atomic_object(head)};
+                              is_atomic_object(head),
+                              is_read_only_load(head)};
         const std::size_t found_before = kViewing ? noted_findings() : 0;
         Cost cost;
         if (request.space == Space::texture) {

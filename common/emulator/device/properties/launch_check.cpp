@@ -3,6 +3,7 @@
 
 #include <string>
 
+#include "common/emulator/device/properties/launch_bounds.hpp"
 #include "common/emulator/device/properties/limits.hpp"
 #include "common/emulator/device/properties/properties.hpp"
 #include "common/emulator/process/errors.hpp"
@@ -47,6 +48,12 @@ LaunchVerdict check_launch(const LaunchConfiguration& configuration, KernelIdent
         std::uint64_t{block.x} * block.y * block.z > kMaxThreadsPerBlock) {
         return refuse(refusal, "a block of " + text_of(block) +
                                    " threads; a block has 1 to 1024 threads, at most 64 in z");
+    }
+    if (const std::size_t bound = launch_bound(kernel.address);
+        std::size_t{block.x} * block.y * block.z > bound) {
+        return refuse(refusal, "a block of " + text_of(block) +
+                                   " threads; the kernel's __launch_bounds__ allows " +
+                                   std::to_string(bound));
     }
     if (is_empty(grid) || exceeds(grid, kMaxGrid)) {
         return refuse(

@@ -7,6 +7,7 @@
 #include <string>
 #include <unordered_map>
 
+#include "common/emulator/device/properties/launch_bounds.hpp"
 #include "common/emulator/device/properties/limits.hpp"
 #include "common/emulator/device/properties/properties.hpp"
 #include "common/emulator/process/executable.hpp"
@@ -39,8 +40,8 @@ cudaError_t get_function_attributes(cudaFuncAttributes* attributes, const void* 
     const KernelResources resources = resources_of(kernel);
     attributes->numRegs = resources.registers;
     attributes->sharedSizeBytes = resources.shared_bytes;
-    attributes->maxThreadsPerBlock =
-        std::min(kMaxThreadsPerBlock, threads_with_registers(resources.registers));
+    attributes->maxThreadsPerBlock = std::min(static_cast<int>(launch_bound(kernel)),
+                                              threads_with_registers(resources.registers));
     attributes->ptxVersion = attributes->binaryVersion = device().major * 10 + device().minor;
     attributes->maxDynamicSharedSizeBytes = static_cast<int>(allowed_shared_bytes(kernel));
     attributes->preferredShmemCarveout = cudaSharedmemCarveoutDefault;

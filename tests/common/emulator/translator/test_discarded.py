@@ -3,12 +3,14 @@
 """Which calls of the API the translator takes for thrown away: those that are statements."""
 
 import sys
+import tempfile
 import unittest
 from pathlib import Path
 
 from common.emulator.translator.discarded_calls import API
 from common.emulator.translator.rewrite import rewrite
 from common.emulator.translator.source import Source
+from common.emulator.translator.translation import main
 
 DISCARDED = (
     "{ cudaFree(p); }",
@@ -72,6 +74,16 @@ class Discarded(unittest.TestCase):
         for text in READ:
             with self.subTest(text):
                 self.assertNotIn("discarded", translate(text))
+
+    def test_host_files_are_marked_too(self) -> None:
+        with tempfile.TemporaryDirectory() as folder:
+            source, output = Path(folder) / "own.cpp", Path(folder) / "out.cpp"
+            source.write_text("int main() {\n    cudaFree(p);\n    f<<1>>(2);\n}\n", "utf-8")
+            self.assertEqual(main([str(source), "-o", str(output), "--host"]), 0)
+            text = output.read_text("utf-8")
+        self.assertIn('::emulator::discarded("cudaFree"', text)
+        self.assertIn("\n    f<<1>>(2);\n", text)
+        self.assertIn(f'#line 1 "{source}"\nint main()', text)
 
     def test_the_api_is_that_of_the_headers(self) -> None:
         self.assertGreater(len(API), 200)

@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "common/emulator/counting/checks/memory/forbidden.hpp"
 #include "common/emulator/counting/output/findings.hpp"
 #include "common/emulator/counting/output/phrases.hpp"
 #include "common/emulator/counting/record/address.hpp"
@@ -29,11 +30,6 @@ namespace {
 [[maybe_unused]] constinit thread_local
     __attribute__((used, aligned(128), abi_tag("redzone"),
                    section("emulator_shared.end"))) char end_of_shared[512] = {};
-
-std::vector<Finding>& waiting_findings() {
-    static auto* findings = new std::vector<Finding>;  // never destroyed: see findings.cpp
-    return *findings;
-}
 
 // Whether a range of launch parameters was returned. After the launch other data may lie there.
 bool gave_parameters = false;
@@ -288,12 +284,8 @@ void report_outside(Worker& worker, int thread, std::uintptr_t address, unsigned
         {worker.block(), thread, std::move(line), present_of(operation) + " " + in_bytes(size)});
     finding.what = std::move(outside.what);
     finding.advice = outside.advice;
-    if (waits) return waiting_findings().push_back(std::move(finding));
+    if (waits) return report_later(std::move(finding));
     report(std::move(finding));
-}
-
-void report_waiting_outside() {
-    for (Finding& finding : std::exchange(waiting_findings(), {})) report(std::move(finding));
 }
 
 std::string describe_shared(const Worker& worker, std::uintptr_t address) {
@@ -334,19 +326,21 @@ Range locate(std::uintptr_t address, unsigned size, Operation operation, const v
     const bool spoils_engine =
         range.ignored && operation != Operation::load &&
         contains(number_of(thread_block().begin), thread_block().bytes, address);
-    if (range.holds(address, size) && !spoils_engine) return range;
+    if (range.holds(address, size) && !spoils_engine) {
+        if (range.space == Space::constant && operation != Operation::load) {
+            report_constant_write(worker, range, size, operation, code);
+        }
+        return range;
+    }
     // Data that the standard library keeps for a launch by device code.
     if (range.bytes == 0 && classify(worker, address).kind == FindingKind::host_pointer &&
         !in_program_function(code)) {
         return {address, size, Space::global, true};
     }
-    const bool waits = has_read_unwritten != nullptr && has_read_unwritten(worker);
+    const bool waits = must_wait(worker);
     report_outside(worker, current_thread->linear_index, address, size, operation, find_line(code),
                    waits);
-    worker.grid().fail(cudaErrorIllegalAddress);
-    // The other threads run on: one of them may write what this thread has read too early.
-    while (waits) worker.suspend();
-    worker.abandon_block();
+    end_block(worker, waits);
 }
 
 }  // namespace emulator::counting

@@ -17,10 +17,9 @@ Range locate(std::uintptr_t address, unsigned size, Operation operation, const v
 // of 0 bytes.
 Range find_range(const Worker& worker, std::uintptr_t address);
 // Reports an access that lies in no range, or only partly in one. `waits`: its cause may show
-// first, and report_waiting_outside() follows at the end of the block.
+// first, and report_waiting() follows at the end of the block.
 void report_outside(Worker& worker, int thread, std::uintptr_t address, unsigned size,
                     Operation operation, SourceLine line, bool waits = false);
-void report_waiting_outside();
 // "byte 12 of s_tile", or "byte 12 of the dynamic shared memory".
 std::string describe_shared(const Worker& worker, std::uintptr_t address);
 
@@ -31,7 +30,4 @@ void enter_block(const Worker& worker);
 // and is reported as one. The result tells whether it is.
 inline bool (*report_race_with_release)(Worker& worker, int thread, std::uintptr_t address,
                                         Operation operation, const SourceLine& line) = nullptr;
-// Likewise: whether the running thread has read shared memory that its block has not written yet.
-inline bool (*has_read_unwritten)(Worker& worker) = nullptr;
-
 }  // namespace emulator::counting

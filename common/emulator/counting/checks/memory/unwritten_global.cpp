@@ -2,9 +2,11 @@
 #include "common/emulator/counting/checks/memory/unwritten_global.hpp"
 
 #include <bit>
+#include <string>
 #include <utility>
 
 #include "common/emulator/counting/checks/memory/allocations.hpp"
+#include "common/emulator/counting/checks/memory/partial_vectors.hpp"
 #include "common/emulator/counting/checks/memory/written.hpp"
 #include "common/emulator/counting/output/counters.hpp"
 #include "common/emulator/counting/output/findings.hpp"
@@ -49,6 +51,20 @@ void report_unwritten(Worker& worker, int thread, std::uintptr_t address, const 
     report(key, std::move(finding));
 }
 
+void check_vector(Worker& worker, int thread, std::uintptr_t address, const Request& request) {
+    if (!loads_a_vector(request.place) || has_warned_of_partial_vector(request.place)) return;
+    Allocation allocation;
+    if (!find_allocation(reinterpret_cast<const void*>(address), allocation) ||
+        (allocation.kind != MemoryKind::device && allocation.kind != MemoryKind::heap)) {
+        return;
+    }
+    unsigned written = 0;
+    while (written_bytes().has_any(address + written, 1)) ++written;
+    const std::string first =
+        describe_byte(allocation, reinterpret_cast<const void*>(address + written));
+    warn_of_partial_vector(worker, thread, request.place, request.bytes, first);
+}
+
 [[gnu::noinline]] void check_lanes(Worker& worker, int warp, const Request& request) {
     WrittenBytes& written = written_bytes();
     // An exchange works on an unwritten word too.
@@ -61,6 +77,9 @@ void report_unwritten(Worker& worker, int thread, std::uintptr_t address, const 
         if (!written.covers(address)) continue;
         if (reads && !written.has_any(address, request.bytes)) {
             report_unwritten(worker, warp * kWarpSize + lane, address, request);
+        } else if (request.operation == Operation::load && request.bytes >= 8 &&
+                   !written.has_all(address, request.bytes)) {
+            check_vector(worker, warp * kWarpSize + lane, address, request);
         }
         if (writes) written.set(address, request.bytes);
     }

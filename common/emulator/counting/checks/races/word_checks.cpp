@@ -3,6 +3,7 @@
 
 #include <bit>
 
+#include "common/emulator/counting/checks/memory/forbidden.hpp"
 #include "common/emulator/device/properties/properties.hpp"
 #include "common/emulator/process/executable.hpp"
 
@@ -55,6 +56,12 @@ const Shadow* WordChecks::find_shadow(Space space, std::uintptr_t address) const
     const Shadow& second = shared ? dynamic_shared_ : all.data_now();
     if (first.covers(address)) return &first;
     return second.covers(address) ? &second : nullptr;  // nullptr: registered host memory
+}
+
+bool WordChecks::is_partly_unwritten(const Cell* cell, unsigned words) const {
+    bool partly = false;
+    for (unsigned i = 0; i < words; ++i) partly |= cell[i].write.interval < block.first;
+    return partly;
 }
 
 // A cheap test: whether the access may be unordered with the access `now`.
@@ -280,6 +287,9 @@ void WordChecks::check_lanes(int warp, const Request& request) {
             if (cell->write.interval < block.first) {
                 unwritten_.note(cell, words, thread, address, request);
             }
+            if (kOperation == Operation::load && words > 1 && is_partly_unwritten(cell, words)) {
+                unwritten_.note_partial(cell, words, thread, address, request);
+            }
         }
         Access now{block.interval,
                    Access::pack(thread, stamp, first_bytes(address, request.bytes), flags)};
@@ -318,7 +328,27 @@ void WordChecks::note_strong_accesses(int warp, const Request& request) {
     }
 }
 
+// A write that nothing orders with the load is a race, and is reported as one.
+void WordChecks::check_read_only(int warp, const Request& request) const {
+    const Program& all = program();
+    for (std::uint32_t lanes = request.lanes; lanes != 0; lanes &= lanes - 1) {
+        const int lane = std::countr_zero(lanes);
+        const Shadow* const shadow = find_shadow(request.space, request.address[lane]);
+        if (shadow == nullptr) continue;
+        const int thread = warp * kWarpSize + lane;
+        const Access now{block.interval, Access::pack(thread, block.history[warp].stamp(), 0xf, 0)};
+        const Cell* cell = shadow->cell(request.address[lane]);
+        for (unsigned i = 0; i < request.bytes; i += 4, ++cell) {
+            if (cell->write.interval < all.first_of_grids) continue;
+            const BlockRecord& writer = all.blocks[all.interval(cell->write.interval).block];
+            if (writer.grid != block.grid || !block.is_ordered(cell->write, now)) continue;
+            report_stale_load(*block.worker, thread, request.place, writer.number, *cell);
+        }
+    }
+}
+
 void WordChecks::check(int warp, const Request& request) {
+    if (request.is_read_only && request.space == Space::global) check_read_only(warp, request);
     using enum Operation;
     if (request.space == Space::shared) {
         switch (request.operation) {

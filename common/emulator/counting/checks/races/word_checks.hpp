@@ -40,6 +40,7 @@ class WordChecks {
     };
 
     Cell* find_cell(std::uintptr_t address) const;
+    bool is_partly_unwritten(const Cell* cell, unsigned words) const;
     const Shadow* find_shadow(Space space, std::uintptr_t address) const;
     // All earlier intervals are ordered before this block.
     template <Space kSpace>
@@ -63,6 +64,7 @@ class WordChecks {
                         const Request& request, Operation did, bool same_value);
     bool may_signal(const Access& earlier, const Access& now, Space space) const;
     void note_strong_accesses(int warp, const Request& request);
+    void check_read_only(int warp, const Request& request) const;
 
     UnwrittenReads unwritten_;
     // Races of a plain read with an atomic operation, by the word and the thread that read. They

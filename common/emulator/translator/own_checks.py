@@ -1,0 +1,76 @@
+# SPDX-License-Identifier: MIT
+"""Checks that programs of other people and labs get, and the course's own stages do without: what
+include/emulator/checks/own_checks.hpp offers."""
+
+from .device_variables import declaration_start, skip_brackets
+from .launches import KEYWORDS
+from .local_arrays import check_local_arrays
+from .source import Edit, Source
+
+HEADER = "#include <emulator/checks/own_checks.hpp>\n"
+# They may stand between __launch_bounds__ and the kernel's name, and take arguments.
+ATTRIBUTES = {"__attribute__", "__maxnreg__", "__cluster_dims__", "__block_size__", "alignas"}
+
+
+def mark_read_only_load(source: Source, index: int) -> bool:
+    """__ldg(p): a load through a cache that does not see what the kernel writes."""
+    tokens = source.tokens
+    before = tokens[index - 1]
+    declares = before.kind == "identifier" and before.text not in KEYWORDS
+    if tokens[index + 1].text != "(" or before.text in (".", "->") or declares:
+        return False
+    scope = "" if before.text == "::" else "::"
+    token = tokens[index]
+    source.edits.append(Edit(token.start, token.end, f"{scope}emulator::read_only_load"))
+    return True
+
+
+def end_of_first(source: Source, opening: int, end: int) -> int:
+    """Index after the first argument between the '(' at `opening` and `end`."""
+    index = opening + 1
+    while index < end - 1 and source.tokens[index].text != ",":
+        index = skip_brackets(source, index) if source.tokens[index].text in "([{" else index + 1
+    return index
+
+
+def register_launch_bounds(source: Source, index: int) -> bool:
+    """Behind the kernel that the __launch_bounds__ at index belongs to. Of a template, the number
+    may depend on what its arguments are: it stays unknown."""
+    tokens = source.tokens
+    start = declaration_start(source, index)
+    if tokens[index + 1].text != "(" or "template" in [one.text for one in tokens[start:index]]:
+        return False
+    end = skip_brackets(source, index + 1)
+    most = source.plain_text(index + 2, end_of_first(source, index + 1, end) - 1)
+    named = end
+    while named + 1 < len(tokens) and (
+        tokens[named + 1].text != "(" or tokens[named].text in ATTRIBUTES
+    ):
+        if tokens[named].text in (";", "{", "}"):
+            return False
+        named = skip_brackets(source, named) if tokens[named].text == "(" else named + 1
+    body = skip_brackets(source, named + 1)
+    if body >= len(tokens) or tokens[body].text != "{":
+        return False
+    name = tokens[named].text
+    last = tokens[skip_brackets(source, body) - 1]
+    text = (
+        f" [[maybe_unused]] static const bool emulator_bounded_{name}_{source.line_of(last.start)}"
+        f" = ::emulator::bound_launches([](auto emulator_use) -> decltype(emulator_use({name}))"
+        f" {{ return emulator_use({name}); }}, {most});"
+    )
+    source.edits.append(Edit(last.end, last.end, text))
+    return True
+
+
+def add_own_checks(source: Source) -> bool:
+    """Whether one was added: then the file needs HEADER."""
+    found = check_local_arrays(source)
+    for index, token in enumerate(source.tokens[:-1]):
+        if token.kind != "identifier" or source.is_dead(token.start) or index == 0:
+            continue
+        if token.text == "__ldg":
+            found |= mark_read_only_load(source, index)
+        elif token.text == "__launch_bounds__" and not source.in_directive(token):
+            found |= register_launch_bounds(source, index)
+    return found

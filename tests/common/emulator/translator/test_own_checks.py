@@ -1,0 +1,105 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""Which elements of local arrays, which loads and which kernels get the checks that programs of
+other people have (translate.py --checks)."""
+
+import sys
+import unittest
+from pathlib import Path
+
+from common.emulator.translator.own_checks import add_own_checks
+from common.emulator.translator.rewrite import rewrite
+from common.emulator.translator.source import Source
+
+# In a kernel, each with the number of indices that are checked.
+STATEMENTS = (
+    ("int a[4]; a[i] = 1;", 1),
+    ("int n = 2, a[4], *p = a, b[2]; a[b[i]] = p[i];", 2),
+    ("float a[2][3] = {}; x = a[i][j];", 2),
+    ("const unsigned char a[] = {1, 2}; return a[i];", 1),
+    ("std::array<int, 2> a[4]; a[i][j] = 1;", 2),
+    ("[[maybe_unused]] __align__(16) T a[kN]; if (a[i] > a[j]) a[0] = 2;", 3),
+    ("struct Pair a[3]; a[i].x = a[j].y;", 2),
+    ("int a[4]; for (int k = 0; k < 4; ++k) { a[k] = k; }", 1),
+    ("int a[4]; auto f = [&](int k) { return a[k]; };", 1),
+    ("int a[4]; x = y & a[i]; x = y * a[i];", 2),
+    # Not an array of the thread's own, or not its element.
+    ("__shared__ int a[4]; a[i] = 1;", 0),
+    ("static const int a[4] = {}; x = a[i];", 0),
+    ("extern __shared__ int a[]; a[i] = 1;", 0),
+    ("int a[4]; p = &a[4]; q = f(&a[i]);", 0),
+    ("int a[4]; s.a[i] = 1; s->a[i] = 2; N::a[i] = 3;", 0),
+    ("struct S { int a[4]; int get(int i) { return a[i]; } };", 0),
+    ("auto [a, b] = f(); x = a[i];", 0),
+    ("{ int a[4]; } a[i] = 1;", 0),
+    ("int* a = f(); a[i] = 1;", 0),
+    ("x = a * b[i]; b[i] = 2;", 0),
+    # A macro may make a text of it.
+    ("int a[4]; assert(a[i] == 1); CHECK(f(a[i])); x = a[i];", 1),
+)
+LOADS = (
+    ("x = __ldg(&in[i]);", "::emulator::read_only_load(&in[i])"),
+    ("return ::__ldg(p);", "::emulator::read_only_load(p)"),
+    ("\n#define LOAD(p) __ldg(p)\n", "#define LOAD(p) ::emulator::read_only_load(p)"),
+)
+KERNELS = (
+    ("__global__ void __launch_bounds__(128) k(int n) {}", ("k", "128")),
+    ("__global__ __launch_bounds__(kMost(1, 2), 3) void k() { f(); }", ("k", "kMost(1, 2)")),
+    (
+        'extern "C" __global__ void __launch_bounds__(A * 32) __maxnreg__(40) k() {}',
+        ("k", "A * 32"),
+    ),
+)
+UNBOUND = (
+    "__global__ void __launch_bounds__(128) k(int n);",
+    "template <int N> __global__ void __launch_bounds__(N) k() {}",
+    "__global__ void k() {}",
+    "#define BOUNDS __launch_bounds__(128)\n",
+)
+
+
+def translate(text: str) -> str:
+    source = Source(Path("own.cu"), text)
+    rewrite(source, set())
+    add_own_checks(source)
+    return source.edited()
+
+
+class OwnChecks(unittest.TestCase):
+    def test_elements_of_local_arrays(self) -> None:
+        for statement, checked in STATEMENTS:
+            with self.subTest(statement):
+                text = translate(f"__global__ void k(int i) {{ {statement} }}")
+                self.assertEqual(text.count("::emulator::local_index<"), checked, text)
+
+    def test_arrays_outside_of_functions_are_not_local(self) -> None:
+        text = (
+            "__device__ int a[4]; namespace n { int b[4]; } __global__ void k() { a[1] = n::b[2]; }"
+        )
+        self.assertNotIn("local_index", translate(text))
+
+    def test_a_row_may_run_on_only_behind_a_0(self) -> None:
+        for first, on in (("0", "true"), ("i", "false")):
+            text = translate(f"__global__ void k() {{ int a[2][3]; a[{first}][j] = 1; }}")
+            self.assertIn(f'[(::emulator::local_index<decltype(a), 1, {on}>("a", j))]', text)
+
+    def test_loads_through_the_read_only_cache(self) -> None:
+        for statement, load in LOADS:
+            with self.subTest(statement):
+                self.assertIn(load, translate(f"__global__ void k() {{ {statement} }}"))
+        own = "__device__ float __ldg(const float* p) { return *p; }"
+        self.assertEqual(translate(own), own)
+
+    def test_kernels_with_launch_bounds(self) -> None:
+        for text, (name, most) in KERNELS:
+            with self.subTest(text):
+                translated = translate(text)
+                self.assertTrue(translated.startswith(text), translated)
+                self.assertIn(f"return emulator_use({name}); }}, {most});", translated)
+        for text in UNBOUND:
+            with self.subTest(text):
+                self.assertEqual(translate(text), text)
+
+
+if __name__ == "__main__":
+    unittest.main(argv=sys.argv[:1])
