@@ -58,12 +58,6 @@ const Shadow* WordChecks::find_shadow(Space space, std::uintptr_t address) const
     return second.covers(address) ? &second : nullptr;  // nullptr: registered host memory
 }
 
-bool WordChecks::is_partly_unwritten(const Cell* cell, unsigned words) const {
-    bool partly = false;
-    for (unsigned i = 0; i < words; ++i) partly |= cell[i].write.interval < block.first;
-    return partly;
-}
-
 // A cheap test: whether the access may be unordered with the access `now`.
 template <Space kSpace>
 bool WordChecks::suspicious(const Access& access, const Access& now) const {
@@ -287,9 +281,6 @@ void WordChecks::check_lanes(int warp, const Request& request) {
             if (cell->write.interval < block.first) {
                 unwritten_.note(cell, words, thread, address, request);
             }
-            if (kOperation == Operation::load && words > 1 && is_partly_unwritten(cell, words)) {
-                unwritten_.note_partial(cell, words, thread, address, request);
-            }
         }
         Access now{block.interval,
                    Access::pack(thread, stamp, first_bytes(address, request.bytes), flags)};
@@ -306,10 +297,19 @@ void WordChecks::check_lanes(int warp, const Request& request) {
         }
         const std::uint32_t* values = nullptr;
         if constexpr (kOperation == Operation::store) values = request.words[lane];
+        [[maybe_unused]] bool has_gap = false;
         for (unsigned i = 0; i < words; ++i) {
+            if constexpr (kSpace == Space::shared && kOperation == Operation::load) {
+                has_gap |= cell[i].write.interval < block.first;
+            }
             const std::uint16_t value = values != nullptr ? hash_of(values[i]) : kUnknownValue;
             if (!check_quickly<kOperation>(cell[i], now, value, request.place, bounds)) {
                 check_word<kSpace, kOperation>(cell[i], now, value, request);
+            }
+        }
+        if constexpr (kSpace == Space::shared && kOperation == Operation::load) {
+            if (has_gap && words > 1) [[unlikely]] {
+                unwritten_.note_partial(cell, words, thread, address, request);
             }
         }
     }

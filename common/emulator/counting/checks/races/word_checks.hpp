@@ -40,7 +40,6 @@ class WordChecks {
     };
 
     Cell* find_cell(std::uintptr_t address) const;
-    bool is_partly_unwritten(const Cell* cell, unsigned words) const;
     const Shadow* find_shadow(Space space, std::uintptr_t address) const;
     // All earlier intervals are ordered before this block.
     template <Space kSpace>
