@@ -23,7 +23,14 @@ void before_waiting(Worker& worker, const void* code) {
 }
 
 void on_copy_issued(const void* code, const AsyncCopy& copy, CopySort sort, std::uint64_t number) {
-    if (!block_is_recorded) return note_unrecorded(copy.destination, copy.bytes);
+    if (!block_is_recorded) {
+        if (sort == CopySort::product) return;
+        if (copy.box == nullptr) return note_unrecorded(copy.destination, copy.bytes);
+        copy.box->visit_parts([&](std::uint32_t, char* global, std::uint32_t bytes) {
+            if (copy.box->stores && global != nullptr) note_unrecorded(global, bytes);
+        });
+        return;
+    }
     record_copy(code, copy, sort, number);
     // A barrier may end the copy before the next event of this thread is replayed.
     if (sort == CopySort::bulk_load) wait_for_replay();
@@ -77,6 +84,11 @@ void on_wait_ended(const void* code, const std::uint64_t* barrier, std::uint64_t
     record_phase_step(code, PhaseStep::wait, barrier, {phase, is_mbarrier});
 }
 
+void on_matrix_row(const void* code, const void* row, bool is_store) {
+    record_piece(is_store ? EventKind::store : EventKind::load,
+                 reinterpret_cast<std::uintptr_t>(row), 16, code, kMatrixRow);
+}
+
 void on_call_refused(Worker& worker, const void* code, const char* what, const char* advice) {
     const std::uint16_t path = block_is_recorded ? running_path() : 0;
     const Unrecorded unrecorded;
@@ -89,6 +101,7 @@ void attach_async() {
     hooks.copy_issued = on_copy_issued;
     hooks.copies_awaited = on_copies_awaited;
     hooks.proxy_fence = record_proxy_fence;
+    hooks.matrix_row = on_matrix_row;
     hooks.barrier_written = on_barrier_written;
     hooks.arrival = on_arrival;
     hooks.completion_begins = on_completion_begins;

@@ -13,9 +13,17 @@
 namespace emulator {
 namespace {
 
-// In the window of shared addresses, the dynamic memory follows the thread-local block.
+// In the window of shared addresses, the dynamic memory follows the thread-local block. Both begin
+// at multiples of 1024 bytes, so that an address and its offset agree in the bits that a swizzle
+// uses. Descriptors of matrices have 18 bits for an offset: as little as possible lies between.
 constexpr std::uint64_t kStaticBegin = 0x400;
-constexpr std::uint64_t kDynamicBegin = 0x1000000;
+constexpr std::uint64_t kUnit = 0x400;
+
+std::uint64_t dynamic_begin() {
+    static const std::uint64_t begin =
+        (kStaticBegin + thread_local_block().bytes + kUnit - 1) / kUnit * kUnit;
+    return begin;
+}
 
 }  // namespace
 
@@ -42,13 +50,14 @@ std::uint64_t shared_offset(const void* pointer) noexcept {
         fail_kernel(cudaErrorInvalidAddressSpace,
                     "converts a pointer to a shared address that does not point to shared memory");
     }
-    return kDynamicBegin +
+    return dynamic_begin() +
            static_cast<std::uint64_t>(byte - static_cast<const char*>(dynamic_shared_memory()));
 }
 
 void* shared_pointer(std::uint64_t offset) noexcept {
-    if (offset >= kDynamicBegin) {
-        return static_cast<char*>(dynamic_shared_memory()) + (offset - kDynamicBegin);
+    const std::uint64_t begin = dynamic_begin();
+    if (offset >= begin && dynamic_shared_bytes() > 0) {
+        return static_cast<char*>(dynamic_shared_memory()) + (offset - begin);
     }
     return thread_local_block().begin + (offset - kStaticBegin);
 }

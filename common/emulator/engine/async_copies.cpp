@@ -4,6 +4,8 @@
 
 #include <emulator/async/async_copies.hpp>
 #include <emulator/async/mbarrier.hpp>
+#include <emulator/async/tensor_copies.hpp>
+#include <memory>
 #include <utility>
 
 #include "common/emulator/engine/async/async_work.hpp"
@@ -58,6 +60,55 @@ void check_bulk(const void* a, const void* b, std::uint32_t bytes, const void* c
     }
 }
 
+// The box that a copy names by the map and by the coordinates of its first element.
+std::shared_ptr<TensorBox> make_box(const void* map, int rank, const std::int32_t* coordinates,
+                                    const void* shared, const void* code) {
+    auto box = std::make_shared<TensorBox>();
+    if (!is_multiple(map, 64)) {
+        refuse_call(cudaErrorMisalignedAddress, code,
+                    "passes a tensor map whose address is no multiple of 64 bytes",
+                    "pass the map as a parameter: const __grid_constant__ CUtensorMap map");
+    }
+    box->map = *static_cast<const TensorMap*>(map);
+    if (box->map.mark != TensorMap::kMark) {
+        refuse_call(cudaErrorLaunchFailure, code, "passes an address where no tensor map lies",
+                    "pass the address of what cuTensorMapEncodeTiled() has filled");
+    }
+    if (box->map.rank != rank) {
+        refuse_call(cudaErrorLaunchFailure, code,
+                    "makes a tensor copy of another number of dimensions than the tensor map has",
+                    "use the instruction of the map's rank, with a coordinate for each dimension");
+    }
+    if (!is_multiple(shared, 128)) {
+        refuse_call(cudaErrorMisalignedAddress, code,
+                    "makes a tensor copy whose shared side is no multiple of 128 bytes",
+                    "declare the __shared__ array with __align__(128), or with __align__(1024) for "
+                    "a swizzle of 128 bytes");
+    }
+    for (int i = 0; i < rank; ++i) box->first[static_cast<std::size_t>(i)] = coordinates[i];
+    box->shared = static_cast<char*>(const_cast<void*>(shared));
+    check_shared(shared, box->bytes(), code);
+    return box;
+}
+
+// A load into shared memory that a barrier tracks.
+void issue_load(AsyncCopy copy, std::uint64_t* barrier, const void* code) {
+    check_barrier_word(barrier, code);
+    AsyncWork& work = running_worker->async();
+    const std::uint64_t number = work.bulk_loads++;
+    if (hooks.copy_issued != nullptr) hooks.copy_issued(code, copy, CopySort::bulk_load, number);
+    copy.at_once = work.next_is_at_once();
+    if (copy.at_once) move_data(copy);
+    work.tracked.push_back({barrier, current_thread->linear_index, number, true, std::move(copy)});
+    advance_phase(barrier, false);
+}
+
+void issue_store(AsyncCopy copy, const void* code) {
+    if (hooks.copy_issued != nullptr) hooks.copy_issued(code, copy, CopySort::bulk_store, 0);
+    copy.at_once = running_worker->async().next_is_at_once();
+    bulk_stores().issue(std::move(copy));
+}
+
 }  // namespace
 
 void copy_async(void* destination, const void* source, unsigned bytes, unsigned unread) noexcept {
@@ -110,15 +161,8 @@ void load_bulk(void* destination, const void* source, std::uint32_t bytes,
     check_bulk(destination, source, bytes, code);
     check_shared(destination, bytes, code);
     check_global(source, code);
-    check_barrier_word(barrier, code);
-    AsyncWork& work = running_worker->async();
-    AsyncCopy copy{static_cast<char*>(destination), static_cast<const char*>(source), bytes, bytes};
-    const std::uint64_t number = work.bulk_loads++;
-    if (hooks.copy_issued != nullptr) hooks.copy_issued(code, copy, CopySort::bulk_load, number);
-    copy.at_once = work.next_is_at_once();
-    if (copy.at_once) move_data(copy);
-    work.tracked.push_back({barrier, current_thread->linear_index, number, true, std::move(copy)});
-    advance_phase(barrier, false);
+    issue_load({static_cast<char*>(destination), static_cast<const char*>(source), bytes, bytes},
+               barrier, code);
 }
 
 void store_bulk(void* destination, const void* source, std::uint32_t bytes, BulkOperation operation,
@@ -127,15 +171,29 @@ void store_bulk(void* destination, const void* source, std::uint32_t bytes, Bulk
     check_bulk(destination, source, bytes, code);
     check_shared(source, bytes, code);
     check_global(destination, code);
-    AsyncCopy copy{static_cast<char*>(destination),
-                   static_cast<const char*>(source),
-                   bytes,
-                   bytes,
-                   operation,
-                   element};
-    if (hooks.copy_issued != nullptr) hooks.copy_issued(code, copy, CopySort::bulk_store, 0);
-    copy.at_once = running_worker->async().next_is_at_once();
-    bulk_stores().issue(std::move(copy));
+    issue_store({static_cast<char*>(destination), static_cast<const char*>(source), bytes, bytes,
+                 operation, element},
+                code);
+}
+
+void load_tensor(void* destination, const void* map, int rank, const std::int32_t* coordinates,
+                 std::uint64_t* barrier) noexcept {
+    const void* const code = __builtin_return_address(0);
+    auto box = make_box(map, rank, coordinates, destination, code);
+    box->stores = false;
+    AsyncCopy copy{box->shared, nullptr, box->bytes(), 0};
+    copy.box = std::move(box);
+    issue_load(std::move(copy), barrier, code);
+}
+
+void store_tensor(const void* map, int rank, const std::int32_t* coordinates,
+                  const void* source) noexcept {
+    const void* const code = __builtin_return_address(0);
+    auto box = make_box(map, rank, coordinates, source, code);
+    box->stores = true;
+    AsyncCopy copy{nullptr, box->shared, box->bytes(), box->bytes()};
+    copy.box = std::move(box);
+    issue_store(std::move(copy), code);
 }
 
 void commit_bulk_copies() noexcept { bulk_stores().commit(); }

@@ -68,6 +68,9 @@ struct Hooks {
     // them. False: it does not wait.
     bool (*copies_awaited)(const void* code, CopySort sort, std::uint64_t end) = nullptr;
     void (*proxy_fence)(const void* code) = nullptr;
+    // The running thread is about to read or write a row of a matrix by ldmatrix or stmatrix: 16
+    // bytes of shared memory.
+    void (*matrix_row)(const void* code, const void* row, bool is_store) = nullptr;
     // The running thread is about to initialise an mbarrier, or to make it invalid: the new state.
     void (*barrier_written)(const void* code, const std::uint64_t* barrier,
                             std::uint64_t state) = nullptr;

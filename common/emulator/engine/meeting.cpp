@@ -62,11 +62,17 @@ std::uint64_t ballot(const Warp& warp, const WarpMeeting& meeting) {
 void run_together(Warp& warp, const WarpMeeting& meeting) {
     if (meeting.count != kWarpSize) {
         fail_kernel(cudaErrorLaunchFailure,
-                    "called a wmma operation without all 32 threads of its warp");
+                    "called a matrix operation of a warp (wmma, mma, ldmatrix or stmatrix) "
+                    "without all 32 threads of its warp");
     }
     const WarpTask* tasks[kWarpSize];
     for (int lane = 0; lane < kWarpSize; ++lane) {
         tasks[lane] = reinterpret_cast<const WarpTask*>(warp.value[lane]);
+        if (tasks[lane]->run != tasks[0]->run) {
+            fail_kernel(cudaErrorLaunchFailure,
+                        "called a matrix operation while other threads of its warp called another "
+                        "one: all 32 must call the same");
+        }
     }
     tasks[0]->run(tasks);
 }

@@ -36,6 +36,10 @@ constexpr std::size_t kLocalBytes = 512 * 1024;
 constexpr std::size_t kSpilledBytes = 60 * 1024;
 
 constexpr std::size_t kSharedAlignment = 16;
+// Memory that may hold tiles of tensor copies begins at a multiple of 1024 bytes, as on a GPU:
+// their swizzle depends on the address.
+constexpr std::size_t kTiles = 4096;
+constexpr std::size_t kTileAlignment = 1024;
 
 void shuffle(std::uint16_t* first, std::size_t count, std::uint64_t& state) {
     for (std::size_t i = count; i > 1; --i) {
@@ -211,8 +215,8 @@ void Worker::set_up_shared_memory(std::size_t bytes) {
         ::mprotect(shared_memory_ + kMaxDynamicSharedBytes, kPageBytes, PROT_NONE);
     }
     // It ends at the guard page, or as near to it as its alignment allows.
-    const std::size_t rounded =
-        (bytes + kSharedAlignment - 1) / kSharedAlignment * kSharedAlignment;
+    const std::size_t alignment = bytes < kTiles ? kSharedAlignment : kTileAlignment;
+    const std::size_t rounded = (bytes + alignment - 1) / alignment * alignment;
     dynamic_shared_ = shared_memory_ + kMaxDynamicSharedBytes - rounded;
     fill_poison(dynamic_shared_, rounded);
 }

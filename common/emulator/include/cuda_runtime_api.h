@@ -317,6 +317,7 @@ cudaError_t get_symbol_address(void** pointer, Symbol symbol);
 #include <emulator/graph_functions.hpp>
 
 // What only other people's programs call: common/emulator/libraries.
+#include <emulator/driver_entry_points.hpp>
 #include <emulator/graph_node_functions.hpp>
 #include <emulator/ipc_functions.hpp>
 #include <emulator/peer_functions.hpp>

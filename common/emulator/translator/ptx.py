@@ -17,7 +17,7 @@ KEYWORDS = {"asm", "__asm", "__asm__"}
 QUALIFIERS = {"volatile", "__volatile__", "__volatile", "inline", "goto"}
 HEADER = "#include <emulator/ptx.hpp>\n"
 # An instruction of PTX: words with dots, as no instruction of the host's has them.
-PTX = re.compile(r"(^|[;{}\s])(@!?[\w%$]+\s+)?[a-z]\w*(\.\w+)+\s[^;]*;|(^|[;{\s])\.reg\s")
+PTX = re.compile(r"(^|[;{}\s])(@!?[\w%$]+\s+)?[a-z]\w*(\.\w+(::\w+)*)+\s[^;]*;|(^|[;{\s])\.reg\s")
 DEVICE = {"__device__", "__global__"}
 
 
@@ -126,10 +126,31 @@ def declare(names: Names, statement: str) -> str:
     return " ".join(code)
 
 
-def translate_text(text: str, operand_count: int) -> str:
-    names = Names(operand_count)
-    code = []
+LABEL = re.compile(r"([A-Za-z_$][\w$]*)(?:%=)?\s*:(?!:)\s*(.*)$")
+
+
+def parts_of(text: str) -> Iterator[tuple[str, str]]:
+    """(label, "") of each label and ("", instruction) of each instruction."""
     for statement in statements_of(text):
+        while label := LABEL.match(statement):
+            yield label[1], ""
+            statement = label[2].lstrip("{} ")
+        if statement:
+            yield "", statement
+
+
+def translate_text(text: str, operand_count: int, number: int) -> str:
+    """The C++ of a PTX text. `number` distinguishes its labels from those of the file's others."""
+    names = Names(operand_count)
+    parts = list(parts_of(text))
+    for label, _ in parts:
+        if label:
+            names.labels[label] = f"emulator_{label.replace('$', '_')}_{number}"
+    code = []
+    for label, statement in parts:
+        if label:
+            code.append(f"{names.labels[label]}: __attribute__((unused));")
+            continue
         if statement.startswith(".reg"):
             code.append(declare(names, statement))
             continue
@@ -164,7 +185,7 @@ def rewrite_asm(source: Source, index: int) -> bool:
     outputs = operands_of(source, *parts[1]) if len(parts) > 1 else []
     inputs = operands_of(source, *parts[2]) if len(parts) > 2 else []
     try:
-        code = translate_text(text, len(outputs) + len(inputs))
+        code = translate_text(text, len(outputs) + len(inputs), tokens[index].start)
     except Unavailable as missing:
         source.fail(
             tokens[index],

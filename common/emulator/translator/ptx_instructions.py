@@ -3,7 +3,9 @@
 
 from collections.abc import Callable
 
+from .ptx_async import ASYNC
 from .ptx_instruction import Instruction
+from .ptx_matrices import MATRICES
 from .ptx_memory import MEMORY
 from .ptx_operands import PAIRS, TYPES, Names, Unavailable
 from .ptx_video import translate_video
@@ -338,6 +340,12 @@ def convert(instruction: Instruction) -> str:
     )
 
 
+def branch(instruction: Instruction) -> str:
+    instruction.only()
+    (label,) = instruction.operands
+    return f"goto {instruction.names.labels[label.removesuffix('%=')]};"
+
+
 HANDLERS: dict[str, Callable[[Instruction], str]] = {
     "add": add,
     "addc": add,
@@ -370,8 +378,11 @@ HANDLERS: dict[str, Callable[[Instruction], str]] = {
     "selp": select,
     "slct": select_by_sign,
     "cvt": convert,
+    "bra": branch,
     **{name: plain for name in PLAIN},
+    **ASYNC,
     **MEMORY,
+    **MATRICES,
 }
 
 

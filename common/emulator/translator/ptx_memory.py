@@ -154,14 +154,6 @@ def to_address(instruction: Instruction) -> str:
     return instruction.put(instruction.value(1, bits))
 
 
-def fence(instruction: Instruction) -> str:
-    if instruction.has("cta"):
-        return "__threadfence_block();"
-    if any(part.startswith(("proxy", "mbarrier")) for part in instruction.modifiers):
-        raise Unavailable(instruction.text)
-    return "__threadfence();"
-
-
 def barrier(instruction: Instruction) -> str:
     """bar.sync and bar.arrive, of the whole block or a part of it; bar.warp.sync."""
     if instruction.has("warp"):
@@ -216,25 +208,6 @@ def reduce(instruction: Instruction) -> str:
     return instruction.put(f"__reduce_{operation}_sync({mask}, {value})")
 
 
-def copy(instruction: Instruction) -> str:
-    """cp.async of the Ampere generation."""
-    if not instruction.has("async") or instruction.has("bulk") or instruction.has("mbarrier"):
-        raise Unavailable(instruction.text)
-    if instruction.has("commit_group"):
-        return "emulator::ptx::commit_copies();"
-    if instruction.has("wait_all"):
-        return "emulator::ptx::wait_for_copies(0);"
-    if instruction.has("wait_group"):
-        return f"emulator::ptx::wait_for_copies({instruction.value(0, 'u32')});"
-    destination = instruction.names.address(instruction.operands[0], True)
-    source = instruction.names.address(instruction.operands[1], False)
-    size = instruction.value(2, "u32")
-    read = instruction.value(3, "u32") if len(instruction.operands) > 3 else size
-    if len(instruction.operands) > 4:
-        raise Unavailable(instruction.text)
-    return f"emulator::ptx::copy({destination}, {source}, {size}, {read});"
-
-
 def statement(code: str) -> Callable[[Instruction], str]:
     def translate(instruction: Instruction) -> str:
         return code
@@ -250,14 +223,14 @@ MEMORY: dict[str, Callable[[Instruction], str]] = {
     "red": atomic,
     "mov": move,
     "cvta": to_address,
-    "membar": fence,
-    "fence": fence,
+    "membar": lambda instruction: (
+        "__threadfence_block();" if instruction.has("cta") else "__threadfence();"
+    ),
     "bar": barrier,
     "barrier": barrier,
     "shfl": shuffle,
     "vote": vote,
     "redux": reduce,
-    "cp": copy,
     "activemask": lambda instruction: instruction.put("__activemask()"),
     "nanosleep": statement("__nanosleep(0);"),
     "trap": statement("__trap();"),

@@ -63,6 +63,7 @@ class Names:
     def __init__(self, operand_count: int) -> None:
         self.operand_count = operand_count
         self.registers: dict[str, str] = {}
+        self.labels: dict[str, str] = {}  # by the name in the text
 
     def declare(self, name: str) -> str:
         self.registers[name] = "emulator_r_" + re.sub(r"\W", "_", name.lstrip("%"))

@@ -25,7 +25,7 @@ from .source import Edit, Source, opens_namespace
 # Identifiers of constructs that the engine lacks. A message that names the construct helps more
 # than the compiler errors, or the silence, that would follow.
 CLUSTERS = "thread block clusters"
-TENSOR_MAPS = "tensor maps and their bulk copies"
+TENSOR_FORMS = "maps of images (im2col), and reductions and prefetches of tensors"
 UNSUPPORTED = {
     "texture": "texture references (removed in CUDA 12; use texture objects)",
     "surface": "surface references (removed in CUDA 12; use surface objects)",
@@ -40,8 +40,11 @@ UNSUPPORTED_GROUPS = {"this_cluster", "cluster_group"}
 UNSUPPORTED_NAMES = (
     (re.compile(r"__cluster[A-Z_]\w+"), CLUSTERS),
     (
-        re.compile(r"CUtensorMap\w*|cuTensorMap\w+|cp_(async|reduce_async)_bulk_tensor\w*"),
-        TENSOR_MAPS,
+        re.compile(
+            r"cuTensorMapEncodeIm2col\w*|cp_reduce_async_bulk_tensor\w*|"
+            r"cp_async_bulk_prefetch_tensor\w*"
+        ),
+        TENSOR_FORMS,
     ),
 )
 

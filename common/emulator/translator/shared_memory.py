@@ -2,6 +2,8 @@
 """Shared memory: extern __shared__ arrays become pointers, and the end of each __shared__ variable
 is marked."""
 
+import re
+
 from .source import CLOSING, OPENING, Edit, Source
 
 
@@ -17,8 +19,20 @@ def skip_alignment(source: Source, index: int) -> int:
     return index
 
 
+def declares_one(source: Source, kept: list[int]) -> bool:
+    """Whether the tokens are a type and one name, without brackets of an array."""
+    depth = 0
+    for index in kept:
+        text = source.tokens[index].text
+        depth += text.count("<") - text.count(">")
+        if text in "[(" or (text == "," and depth == 0):
+            return False
+    return len(kept) > 1
+
+
 def rewrite_dynamic_shared(source: Source, first: int, inside_function: bool) -> None:
-    """extern __shared__ T name[]; becomes T* name = static_cast<T*>(dynamic shared memory).
+    """extern __shared__ T name[]; becomes T* name = static_cast<T*>(dynamic shared memory), and in a
+    function extern __shared__ T name; becomes T& name = *static_cast<T*>(dynamic shared memory).
 
     Outside of functions it becomes a DynamicShared<T>, which converts to that pointer.
     """
@@ -38,6 +52,22 @@ def rewrite_dynamic_shared(source: Source, first: int, inside_function: bool) ->
             if tokens[index].text != "__shared__":
                 kept.append(index)
             index += 1
+    last = kept[-1]
+    if (
+        inside_function
+        and declares_one(source, kept)
+        and re.match(r"[A-Za-z_]\w*$", tokens[last].text)
+    ):
+        element = source.plain_text(kept[0], kept[-2])
+        if kept[-2] - kept[0] != len(kept) - 2:
+            element = " ".join(tokens[index].text for index in kept[:-1])
+        start, end = tokens[first].start, tokens[statement_end].end
+        text = (
+            f"{element}& {tokens[last].text} = *static_cast<{element}*>"
+            "(::emulator::dynamic_shared_memory());"
+        )
+        source.edits.append(Edit(start, end, text + source.line_breaks(start, end)))
+        return
     bracket = next(
         (
             position

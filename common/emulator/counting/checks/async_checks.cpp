@@ -35,14 +35,18 @@ void note_copies(Worker& worker, int warp, const CopyRequest& request) {
         copy.destination = words.destination;
         copy.source = request.source[lane];
         copy.bytes = words.bytes;
-        copy.read_bytes = is_load ? words.bytes : words.other;
+        copy.read_bytes = !is_load ? words.other : copy.source != 0 ? words.bytes : 0;
         copy.sort = request.sort;
         copy.thread = warp * kWarpSize + lane;
         copy.place = request.place;
-        copy.number =
-            is_load ? words.other : running.in_flight.next_number(copy.thread, request.sort);
+        copy.number = is_load ? words.other
+                      : request.is_further_part
+                          ? running.in_flight.last_number(copy.thread, request.sort)
+                          : running.in_flight.next_number(copy.thread, request.sort);
         copy.issue = now_of(block, copy.thread);
-        if (request.sort == CopySort::bulk_store) running.words.check_proxy_fence(copy);
+        const bool reads_shared =
+            request.sort == CopySort::bulk_store || request.sort == CopySort::product;
+        if (reads_shared) running.words.check_proxy_fence(copy);
         running.in_flight.add(copy);
     }
 }
@@ -51,7 +55,8 @@ void end_copies(Worker& worker, int warp, CopySort sort, std::uint32_t lanes,
                 const std::uint64_t* end) {
     RunningBlock& running = running_block(worker);
     const auto is_awaited = [&](const PendingCopy& copy) {
-        const bool same_sort = copy.sort == (sort == CopySort::plain ? sort : CopySort::bulk_store);
+        const bool same_sort =
+            copy.sort == (sort == CopySort::bulk_read ? CopySort::bulk_store : sort);
         const int lane = copy.thread % kWarpSize;
         return same_sort && copy.thread / kWarpSize == warp && (lanes >> lane & 1) != 0 &&
                copy.number < end[lane];

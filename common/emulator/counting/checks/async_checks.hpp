@@ -18,6 +18,7 @@ struct CopyRequest {
     std::uint32_t lanes;
     const std::uintptr_t* source;
     const CopyWords* words;
+    bool is_further_part;  // of the copies that the last request was about
 };
 void note_copies(Worker& worker, int warp, const CopyRequest& request);
 // Each lane waits for its copies before number `end`, by lane.

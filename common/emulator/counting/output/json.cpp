@@ -28,6 +28,7 @@ std::string access_json(Space space, EventKind kind, const Counts& counts) {
 const char* json_name_of(CopySort sort) {
     return sort == CopySort::plain       ? "async_copy"
            : sort == CopySort::bulk_load ? "bulk_load"
+           : sort == CopySort::product   ? "wgmma"
                                          : "bulk_store";
 }
 

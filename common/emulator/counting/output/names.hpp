@@ -41,6 +41,8 @@ inline const char* name_of(CopySort sort) {
             return "async copy";
         case CopySort::bulk_load:
             return "bulk load";
+        case CopySort::product:
+            return "wgmma";
         default:
             return "bulk store";
     }

@@ -153,7 +153,8 @@ void record_structure(EventKind kind, const void* pointer, std::uint64_t bytes, 
     }
 }
 
-void record_piece(EventKind kind, std::uintptr_t address, unsigned size, const void* code) {
+void record_piece(EventKind kind, std::uintptr_t address, unsigned size, const void* code,
+                  Head mark) {
     if (current_thread->record == nullptr) {
         const void* const place = reinterpret_cast<const void*>(address);
         if (kind != EventKind::load) note_unrecorded(place, size);
@@ -161,7 +162,7 @@ void record_piece(EventKind kind, std::uintptr_t address, unsigned size, const v
     }
     if (on_a_stack(address)) return check_local(address, size, meta_of(kind, size), code);
     CachedRange found;
-    find_range(found, address, size, meta_of(kind, size), code);
+    find_range(found, address, size, meta_of(kind, size) | mark, code);
     if (found.head == 0) return;
     ThreadRecord& record = *current_thread->record;
     if (kind == EventKind::store) {

@@ -168,7 +168,9 @@ void record_structure(EventKind kind, const void* pointer, std::uint64_t bytes, 
 
 // An access by a library function that the running thread called at `code`. What it stores is
 // stored after this call.
-void record_piece(EventKind kind, std::uintptr_t address, unsigned size, const void* code);
+// `mark`: further bits of the event's meta.
+void record_piece(EventKind kind, std::uintptr_t address, unsigned size, const void* code,
+                  Head mark = 0);
 
 // A texture fetch or a surface access. What it stores is stored after this call.
 void record_texel(EventKind kind, const void* texel, unsigned size, const void* code);

@@ -23,16 +23,48 @@ void record_event(const void* code, Head meta, std::uint64_t operand, const Oper
     std::memcpy(record.words_of(record.next - kRowStride), &words, sizeof words);
 }
 
+constexpr unsigned kBulkSize = 16;  // of which bulk copies are multiples, in an event's head
+
+// `mark`: further bits of the event's meta.
+void record_part(const void* code, const AsyncCopy& copy, CopySort sort, std::uint64_t number,
+                 unsigned size, Head mark) {
+    if (copy.read_bytes > 0) range_of(copy.source, copy.read_bytes, Operation::load, code);
+    if (copy.bytes > 0) range_of(copy.destination, copy.bytes, Operation::store, code);
+    const auto other =
+        static_cast<std::uint32_t>(sort == CopySort::bulk_load ? number : copy.read_bytes);
+    record_event(code, meta_of(EventKind::copy, size, sort) | mark, number_of(copy.source),
+                 CopyWords{number_of(copy.destination), copy.bytes, other});
+}
+
+// Within the shared memory of the box, parts count as lying there without the swizzle.
+void record_box(const void* code, const TensorBox& box, CopySort sort, std::uint64_t number) {
+    Head mark = 0;
+    box.visit_parts([&](std::uint32_t offset, char* global, std::uint32_t bytes) {
+        char* const shared = box.shared + offset;
+        if (box.stores && global == nullptr) return;
+        const AsyncCopy part{box.stores ? global : shared, box.stores ? shared : global, bytes,
+                             global != nullptr ? bytes : 0};
+        record_part(code, part, sort, number, kBulkSize, mark);
+        mark = kFurtherPart;
+    });
+    // Each copy has an event: the replay counts them.
+    if (mark == 0) record_part(code, {}, sort, number, kBulkSize, mark);
+}
+
 }  // namespace
 
 void record_copy(const void* code, const AsyncCopy& copy, CopySort sort, std::uint64_t number) {
-    if (copy.read_bytes > 0) range_of(copy.source, copy.read_bytes, Operation::load, code);
-    range_of(copy.destination, copy.bytes, Operation::store, code);
-    const unsigned size = sort == CopySort::plain ? copy.bytes : 16;
-    const auto other =
-        static_cast<std::uint32_t>(sort == CopySort::bulk_load ? number : copy.read_bytes);
-    record_event(code, meta_of(EventKind::copy, size, sort), number_of(copy.source),
-                 CopyWords{number_of(copy.destination), copy.bytes, other});
+    if (sort == CopySort::product) {
+        Head mark = 0;
+        for (const OperandPart& part : copy.operands) {
+            record_part(code, {nullptr, part.address, 0, part.bytes}, sort, number, kBulkSize,
+                        mark);
+            mark = kFurtherPart;
+        }
+        return;
+    }
+    if (copy.box != nullptr) return record_box(code, *copy.box, sort, number);
+    record_part(code, copy, sort, number, sort == CopySort::plain ? copy.bytes : kBulkSize, 0);
 }
 
 void record_copy_wait(const void* code, CopySort sort, std::uint64_t end) {

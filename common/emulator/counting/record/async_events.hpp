@@ -10,7 +10,8 @@
 
 namespace emulator::counting {
 
-// The words of an event, by lane. Of a copy the operand is the address of the source.
+// The words of an event, by lane. Of a copy the operand is the address of the source, or 0 where a
+// part of a tensor copy lies outside of the tensor. A tensor copy is an event for each part.
 struct CopyWords {
     std::uint64_t destination;
     std::uint32_t bytes;

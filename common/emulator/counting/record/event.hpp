@@ -39,14 +39,17 @@ constexpr std::uint32_t kCodeMask = (1u << 24) - 1;
 constexpr int kMaxDepth = 255;
 
 // Meta: kind (4 bits), space (2), volatile (1; for a collective: it is __syncwarp(), which orders
-// memory), binary logarithm of the bytes (3), sort of a copy or step of a phase (2), load or store
-// of an atomic object (1), load by __ldg() (1).
+// memory), binary logarithm of the bytes (3), sort of a copy (3) or step of a phase (2); load or
+// store of an atomic object (bit 12), load by __ldg() (1), load or store of a matrix row (1), a
+// further part of a copy (1).
 constexpr Head meta_of(EventKind kind, unsigned bytes = 1, bool is_volatile = false) {
     return Head{static_cast<unsigned>(kind)} | Head{is_volatile} << 6 |
            Head{static_cast<unsigned>(std::countr_zero(bytes))} << 7;
 }
 constexpr Head kAtomicObject = Head{1} << 12;
 constexpr Head kReadOnlyLoad = Head{1} << 13;
+constexpr Head kMatrixRow = Head{1} << 14;
+constexpr Head kFurtherPart = Head{1} << 15;
 constexpr Head meta_of(Space space) { return Head{static_cast<unsigned>(space)} << 4; }
 
 constexpr Head meta_of(EventKind kind, unsigned bytes, CopySort sort) {
@@ -61,8 +64,10 @@ constexpr Space space_of(Head head) { return static_cast<Space>(head >> 4 & 3); 
 constexpr bool is_volatile(Head head) { return (head >> 6 & 1) != 0; }
 constexpr bool is_atomic_object(Head head) { return (head & kAtomicObject) != 0; }
 constexpr bool is_read_only_load(Head head) { return (head & kReadOnlyLoad) != 0; }
+constexpr bool is_matrix_row(Head head) { return (head & kMatrixRow) != 0; }
+constexpr bool is_further_part(Head head) { return (head & kFurtherPart) != 0; }
 constexpr bool is_syncwarp(Head head) { return is_volatile(head); }
-constexpr CopySort sort_of(Head head) { return static_cast<CopySort>(head >> 10 & 3); }
+constexpr CopySort sort_of(Head head) { return static_cast<CopySort>(head >> 10 & 7); }
 constexpr PhaseStep step_of(Head head) { return static_cast<PhaseStep>(head >> 10 & 3); }
 constexpr unsigned bytes_of(Head head) { return 1u << (head >> 7 & 7); }
 constexpr std::uint16_t path_of(Head head) {

@@ -47,6 +47,7 @@ struct Request {
     Pattern pattern = Pattern::scattered;
     bool is_atomic_object = false;  // the load or store of an atomic object: volatile as well
     bool is_read_only = false;  // a load by __ldg()
+    bool is_matrix_row = false;  // of ldmatrix or stmatrix
 };
 
 // What it costs on the hardware (replay/rules.hpp).

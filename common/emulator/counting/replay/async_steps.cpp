@@ -56,25 +56,29 @@ void do_plain_copy(Worker& worker, int warp, Counts& counts, const AsyncStep& st
 // A bulk copy is the work of one lane, whatever the others do.
 void do_bulk_copy(Worker& worker, int warp, Counts& counts, CopySort sort, const AsyncStep& step,
                   int lane, const CopyWords& copy) {
-    constexpr std::uint32_t kPiece = 16;
-    const std::uintptr_t global =
-        sort == CopySort::bulk_load ? step.operands[lane] : copy.destination;
-    const Cost sectors = bulk_copy_cost(global, copy.bytes);
-    counts.units += sectors.units;
-    counts.ideal_units += sectors.ideal;
-    for (std::uint32_t offset = 0; offset < copy.bytes; offset += kPiece) {
+    // A part of a tensor copy may be no multiple of 16 bytes.
+    std::uint8_t piece = 16;
+    while ((step.operands[lane] | copy.destination | copy.bytes) % piece != 0) piece /= 2;
+    const bool loads = sort == CopySort::bulk_load;
+    const bool reads = step.operands[lane] != 0;  // else it only fills
+    if (reads) {
+        const Cost sectors =
+            bulk_copy_cost(loads ? step.operands[lane] : copy.destination, copy.bytes);
+        counts.units += sectors.units;
+        counts.ideal_units += sectors.ideal;
+    }
+    for (std::uint32_t offset = 0; offset < copy.bytes; offset += piece) {
         LaneAddresses source{};
         LaneAddresses destination{};
         source[lane] = step.operands[lane] + offset;
         destination[lane] = copy.destination + offset;
-        const bool loads = sort == CopySort::bulk_load;
         check(worker, warp,
               {step.place,
                loads ? Space::global : Space::shared,
                Operation::load,
                false,
-               kPiece,
-               1u << lane,
+               piece,
+               reads ? 1u << lane : 0,
                source.data(),
                {}});
         check(worker, warp,
@@ -82,9 +86,29 @@ void do_bulk_copy(Worker& worker, int warp, Counts& counts, CopySort sort, const
                loads ? Space::shared : Space::global,
                Operation::store,
                false,
-               kPiece,
+               piece,
                1u << lane,
                destination.data(),
+               {}});
+    }
+}
+
+// A product reads shared memory on behalf of its warp: the operands are those of one lane.
+void read_operands(Worker& worker, int warp, Counts& counts, const AsyncStep& step, int lane,
+                   std::uint32_t bytes) {
+    constexpr std::uint32_t kPiece = 16;
+    counts.bytes += bytes;
+    for (std::uint32_t offset = 0; offset < bytes; offset += kPiece) {
+        LaneAddresses source{};
+        source[lane] = step.operands[lane] + offset;
+        check(worker, warp,
+              {step.place,
+               Space::shared,
+               Operation::load,
+               false,
+               kPiece,
+               1u << lane,
+               source.data(),
                {}});
     }
 }
@@ -98,11 +122,17 @@ void do_copy(Worker& worker, int warp, Counts& counts, const AsyncStep& step) {
         const int lane = std::countr_zero(lanes);
         counts.bytes += copies[lane].bytes;
         if (sort == CopySort::plain) continue;
+        if (sort == CopySort::product) {
+            read_operands(worker, warp, counts, step, lane, copies[lane].other);
+            continue;
+        }
         // Each lane's bulk copy is a request of its own.
-        counts.requests += lanes != step.lanes;
+        if (!is_further_part(step.head)) counts.requests += lanes != step.lanes;
         do_bulk_copy(worker, warp, counts, sort, step, lane, copies[lane]);
     }
-    note_copies(worker, warp, {step.place, sort, step.lanes, step.operands, copies.data()});
+    note_copies(
+        worker, warp,
+        {step.place, sort, step.lanes, step.operands, copies.data(), is_further_part(step.head)});
 }
 
 void do_phase_step(Worker& worker, int warp, const AsyncStep& step) {

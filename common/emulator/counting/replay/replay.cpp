@@ -311,14 +311,21 @@ class Replay {
 
     void step(Head head, std::uint32_t lanes, const std::uint64_t* operands,
               const std::uint32_t* words) {
-        KernelCounters::CachedPlace& cached = kernel_.cache[KernelCounters::cache_index(head)];
-        if (cached.head != head) {
-            cached.place = find_place(kernel_index_, head);
-            cached.head = head;
+        const Head whole = head & ~kFurtherPart;
+        KernelCounters::CachedPlace& cached = kernel_.cache[KernelCounters::cache_index(whole)];
+        if (cached.head != whole) {
+            cached.place = find_place(kernel_index_, whole);
+            cached.head = whole;
         }
         Counts& counts = counting_.places[cached.place].counts;
+        if (is_further_part(head)) [[unlikely]] {
+            // The instruction was counted with its first part.
+            return do_async_step(worker_, warp_, counts,
+                                 {cached.place, head, lanes, operands, words});
+        }
         ++counts.requests;
-        counts.lanes += count_bits(lanes);
+        // All lanes execute an ldmatrix, also those whose address it ignores.
+        counts.lanes += count_bits(is_matrix_row(head) ? running_ | lanes : lanes);
         counts.alive_lanes += count_bits(running_ | lanes);
         if constexpr (kViewing) {
             view_step(worker_, warp_, cached.place, lanes, running_ | lanes);
@@ -359,7 +366,8 @@ class Replay {
                               {kind == EventKind::load && !tracing ? nullptr : words},
                               pattern_of(operands, lanes, bytes_of(head)),
                               is_atomic_object(head),
-                              is_read_only_load(head)};
+                              is_read_only_load(head),
+                              is_matrix_row(head)};
         const std::size_t found_before = kViewing ? noted_findings() : 0;
         Cost cost;
         if (request.space == Space::texture) {

@@ -257,6 +257,8 @@ Cost global_cost(const Request& request) {
 }
 
 Cost shared_cost(const Request& request) {
+    // ldmatrix and stmatrix: eight rows, which are one matrix, at a time.
+    if (request.is_matrix_row) return grouped_cost(request, 8);
     // The common patterns: one word, or words side by side.
     if (request.bytes <= kWordBytes && request.operation != Operation::atomic &&
         (request.pattern == Pattern::same ||

@@ -65,6 +65,12 @@ void combine_all(const AsyncCopy& copy, const char* source) {
 }
 
 void write_data(const AsyncCopy& copy, const char* source) {
+    if (copy.compute != nullptr) return copy.compute();
+    if (copy.box != nullptr) {
+        // What is read of an image is not written.
+        copy.box->move(copy.box->stores ? const_cast<char*>(source) : copy.destination);
+        return;
+    }
     if (copy.operation != BulkOperation::copy) {
         switch (copy.element) {
             case BulkElement::u32:
@@ -142,7 +148,9 @@ void CopyQueue::clear() {
 // ---- A worker's block
 
 AsyncWork::AsyncWork(int threads)
-    : copies(static_cast<std::size_t>(threads)), bulk_stores(static_cast<std::size_t>(threads)) {}
+    : copies(static_cast<std::size_t>(threads)),
+      bulk_stores(static_cast<std::size_t>(threads)),
+      products(static_cast<std::size_t>(threads) / kWarpSize) {}
 
 bool AsyncWork::next_is_at_once() {
     const Schedule& schedule = settings().schedule;
@@ -157,6 +165,11 @@ void AsyncWork::finish_block(int threads) {
         copies[thread].clear();
         bulk_stores[thread].complete_read();
         bulk_stores[thread].clear();
+    }
+    for (WarpProducts& warp : products) {
+        warp.queue.clear();
+        warp.is_fenced = false;
+        warp.arrived.clear();
     }
     tracked.clear();
     waiters.clear();

@@ -9,9 +9,12 @@
 #include <cstdint>
 #include <emulator/async/async_copies.hpp>
 #include <emulator/thread.hpp>
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
+
+#include "common/emulator/engine/async/tensor_box.hpp"
 
 namespace emulator {
 
@@ -20,6 +23,13 @@ enum class CopySort : std::uint8_t {
     bulk_load,
     bulk_store,
     bulk_read,  // of a wait: only the sources of bulk stores
+    product,  // of a warpgroup (wgmma), which reads shared memory
+};
+
+// What a product reads.
+struct OperandPart {
+    const char* address;
+    std::uint32_t bytes;
 };
 
 struct AsyncCopy {
@@ -31,6 +41,11 @@ struct AsyncCopy {
     BulkElement element = BulkElement::bytes;
     bool at_once = false;  // the data have arrived already
     std::unique_ptr<char[]> read = nullptr;  // the source's data, once they were read
+    // Of a tensor copy. The side in shared memory is as above; the other one is not used.
+    std::shared_ptr<const TensorBox> box = nullptr;
+    // Of a product: it happens in place of the copy. An observer gets the operands.
+    std::function<void()> compute = nullptr;
+    std::vector<OperandPart> operands = {};
 };
 
 // One thread's copies of one sort, in the order in which it issued them. Copies are numbered from 0
@@ -99,10 +114,22 @@ struct NamedBarriers {
     std::array<std::bitset<kMaxThreadsPerBlock>, kNamedBarriers> arrived;
 };
 
+// A warp's products.
+struct ArrivedSum {
+    const float* place;
+    std::uint32_t bits;
+};
+struct WarpProducts {
+    CopyQueue queue;
+    bool is_fenced = false;  // since the last wait
+    std::vector<ArrivedSum> arrived;  // of the last product, in the order of the lanes
+};
+
 // Per worker. It is empty at the begin of each block.
 struct AsyncWork {
     std::vector<CopyQueue> copies;  // by thread
     std::vector<CopyQueue> bulk_stores;  // by thread
+    std::vector<WarpProducts> products;  // by warp
     std::vector<TrackedWork> tracked;
     std::vector<PhaseWaiter> waiters;
     int fruitless_rounds = 0;  // of threads that poll

@@ -9,7 +9,7 @@
 #include <emulator/tensor_cores.hpp>
 #include <limits>
 
-#include "common/emulator/libraries/matrices/aligned_sum.hpp"
+#include "common/emulator/libraries/matrices/matrix_products.hpp"
 #include "common/emulator/libraries/matrices/moderate_sums.hpp"
 
 namespace emulator {
@@ -26,11 +26,8 @@ struct Tf32Bits {
     std::uint32_t bits;
 };
 
-float value_of(Bfloat16Bits value) {
-    return std::bit_cast<float>(static_cast<std::uint32_t>(value.bits) << 16);
-}
-// The lower bits do not take part.
-float value_of(Tf32Bits value) { return std::bit_cast<float>(value.bits & 0xffffe000u); }
+float value_of(Bfloat16Bits value) { return value_of_bf16(value.bits); }
+float value_of(Tf32Bits value) { return value_of_tf32(value.bits); }
 float value_of(float value) { return value; }
 double value_of(double value) { return value; }
 std::uint16_t value_of(std::uint16_t bits) { return bits; }
@@ -90,7 +87,7 @@ void gather_reals(const WarpTask* const* lanes, const void* MatrixProduct::*part
 }
 
 // sums += a b, row by row.
-void add_products(const MatrixProduct& shape, const int* a, const int* b, int* sums) {
+void add_integer_products(const MatrixProduct& shape, const int* a, const int* b, int* sums) {
     constexpr int kColumns = 8;  // at a time; every n is a multiple of it
     for (int row = 0; row < shape.m; ++row) {
         for (int first = 0; first < shape.n; first += kColumns) {
@@ -121,38 +118,12 @@ void multiply_reals(const WarpTask* const* lanes) {
     } else {
         gather<float>(lanes, &MatrixProduct::c, m * n, c);
     }
-    const int group = first.element == MatrixElement::tf32 ? 4 : 16;
-    const bool to_halves = first.sum_out == MatrixSum::f16;
-    if (are_moderate(a, m * k) && are_moderate(b, k * n) && are_moderate(c, m * n)) {
-        double sums[kMaxElements];
-        add_moderate(m, n, k, group, a, b, c, sums);
-        if (!to_halves) return scatter(lanes, c, m * n);
+    if (first.sum_out == MatrixSum::f16) {
         std::uint16_t halves[kMaxElements];
-        std::transform(sums, sums + m * n, halves, half_of);
+        add_products(m, n, k, first.element, a, b, c, halves);
         return scatter(lanes, halves, m * n);
     }
-    SplitReal split_a[kMaxElements];
-    SplitReal split_b[kMaxElements];
-    for (int i = 0; i < m * k; ++i) split_a[i] = split(a[i]);
-    for (int row = 0; row < k; ++row) {
-        // By columns: the products of one sum then lie side by side.
-        for (int column = 0; column < n; ++column) {
-            split_b[column * k + row] = split(b[row * n + column]);
-        }
-    }
-    std::uint16_t halves[kMaxElements];
-    for (int i = 0; i < m * n; ++i) {
-        const SplitReal* const row = split_a + i / n * k;
-        const SplitReal* const column = split_b + i % n * k;
-        if (to_halves) {
-            halves[i] = half_sum(row, column, k, c[i]);
-            continue;
-        }
-        for (int begin = 0; begin < k; begin += group) {
-            c[i] = float_sum(row + begin, column + begin, std::min(group, k), c[i]);
-        }
-    }
-    if (to_halves) return scatter(lanes, halves, m * n);
+    add_products(m, n, k, first.element, a, b, c, nullptr);
     scatter(lanes, c, m * n);
 }
 
@@ -188,7 +159,7 @@ void multiply_integers(const WarpTask* const* lanes) {
     }
     gather<std::int32_t>(lanes, &MatrixProduct::c, count, c);
     int products[kMaxElements] = {};
-    add_products(first, a, b, products);
+    add_integer_products(first, a, b, products);
     using Limits = std::numeric_limits<std::int32_t>;
     for (int i = 0; i < count; ++i) {
         std::int64_t sum = std::int64_t{c[i]} + products[i];

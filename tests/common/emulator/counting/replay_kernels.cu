@@ -220,6 +220,49 @@ __global__ void built_in_kernel(const int*, int* out) {
         static_cast<int>(gridDim.z + blockDim.y + threadIdx.z);
 }
 
+// The rows of four matrices of 8 x 8 halves, each `kStride` bytes behind the one before it.
+// `kIsXor`: row r has its columns of 16 bytes swapped by r % 8, and the rows read are of one
+// column.
+template <int kStride, bool kIsXor>
+__global__ void matrix_load_kernel(const int*, int* out) {
+    __shared__ __align__(128) unsigned char s_rows[32 * kStride];
+    for (unsigned i = threadIdx.x; i < sizeof s_rows; i += 32) s_rows[i] = 0;
+    __syncwarp();
+    const unsigned column = kIsXor ? (threadIdx.x % 8) * 16 : 0;
+    const auto address =
+        static_cast<unsigned>(__cvta_generic_to_shared(s_rows + threadIdx.x * kStride + column));
+    unsigned r[4];
+    asm volatile("ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%0, %1, %2, %3}, [%4];"
+                 : "=r"(r[0]), "=r"(r[1]), "=r"(r[2]), "=r"(r[3])
+                 : "r"(address));
+    out[threadIdx.x] = static_cast<int>(r[0] + r[1] + r[2] + r[3]);
+}
+
+__global__ void matrix_pair_kernel(const int*, int* out) {
+    __shared__ __align__(128) unsigned char s_rows[32 * 16];
+    for (unsigned i = threadIdx.x; i < sizeof s_rows; i += 32) s_rows[i] = 0;
+    __syncwarp();
+    const auto address = static_cast<unsigned>(__cvta_generic_to_shared(s_rows + threadIdx.x * 16));
+    unsigned r[2];
+    asm volatile("ldmatrix.sync.aligned.m8n8.x2.trans.shared.b16 {%0, %1}, [%2];"
+                 : "=r"(r[0]), "=r"(r[1])
+                 : "r"(address));
+    out[threadIdx.x] = static_cast<int>(r[0] + r[1]);
+}
+
+template <int kStride>
+__global__ void matrix_store_kernel(const int* data, int* out) {
+    __shared__ __align__(128) unsigned char s_rows[32 * kStride];
+    const auto address =
+        static_cast<unsigned>(__cvta_generic_to_shared(s_rows + threadIdx.x * kStride));
+    const int value = data[threadIdx.x];
+    asm volatile("stmatrix.sync.aligned.m8n8.x4.shared.b16 [%0], {%1, %1, %1, %1};"
+                 :
+                 : "r"(address), "r"(value)
+                 : "memory");
+    out[threadIdx.x] = value;
+}
+
 using Kernel = void (*)(const int*, int*);
 const std::map<std::string, Kernel> kKernels = {
     {"branch", branch_kernel},
@@ -247,6 +290,14 @@ const std::map<std::string, Kernel> kKernels = {
     {"local_array", local_array_kernel},
     {"many_blocks", many_blocks_kernel},
     {"built_in", built_in_kernel},
+    {"matrix_rows_16", matrix_load_kernel<16, false>},
+    {"matrix_rows_32", matrix_load_kernel<32, false>},
+    {"matrix_rows_128", matrix_load_kernel<128, false>},
+    {"matrix_rows_144", matrix_load_kernel<144, false>},
+    {"matrix_rows_swapped", matrix_load_kernel<128, true>},
+    {"matrix_pair", matrix_pair_kernel},
+    {"matrix_store_16", matrix_store_kernel<16>},
+    {"matrix_store_64", matrix_store_kernel<64>},
 };
 
 }  // namespace

@@ -198,6 +198,39 @@ TEST_P(ReplayTest, only_memory_of_the_program_is_counted) {
     EXPECT_EQ(counted(Space::global, EventKind::atomic).requests, 0u);
 }
 
+// A matrix is eight rows of 16 bytes: one wavefront if they lie in different banks.
+TEST_P(ReplayTest, rows_of_matrices_collide_in_banks) {
+    const std::pair<const char*, std::uint64_t> loads[] = {{"matrix_rows_16", 4},
+                                                           {"matrix_rows_32", 8},
+                                                           {"matrix_rows_128", 32},
+                                                           {"matrix_rows_144", 4},
+                                                           {"matrix_rows_swapped", 4}};
+    for (const auto& [kernel, wavefronts] : loads) {
+        run(kernel);
+        const Counts load = counted(Space::shared, EventKind::load);
+        EXPECT_EQ(load.requests, 1u) << kernel;
+        EXPECT_EQ(load.lanes, 32u) << kernel;
+        EXPECT_EQ(load.units, wavefronts) << kernel;
+        EXPECT_EQ(load.ideal_units, 4u) << kernel;
+    }
+    const std::pair<const char*, std::uint64_t> stores[] = {{"matrix_store_16", 4},
+                                                            {"matrix_store_64", 16}};
+    for (const auto& [kernel, wavefronts] : stores) {
+        run(kernel);
+        EXPECT_EQ(counted(Space::shared, EventKind::store).requests, 1u) << kernel;
+        EXPECT_EQ(counted(Space::shared, EventKind::store).units, wavefronts) << kernel;
+    }
+}
+
+// The addresses of the upper lanes are ignored, but these lanes execute the instruction, too.
+TEST_P(ReplayTest, two_matrices_have_the_rows_of_sixteen_lanes) {
+    run("matrix_pair");
+    const Counts load = counted(Space::shared, EventKind::load);
+    EXPECT_EQ(load.requests, 1u);
+    EXPECT_EQ(load.lanes, 32u);
+    EXPECT_EQ(load.units, 2u);
+}
+
 std::string name_of(const testing::TestParamInfo<Schedule::Order>& schedule) {
     constexpr const char* kNames[] = {"in_order", "reversed", "shuffled"};
     return kNames[static_cast<int>(schedule.param)];

@@ -76,12 +76,11 @@ class RefusalsTest(unittest.TestCase):
         self.assert_accepted("#ifndef CUDA_EMULATOR\nauto c = cg::this_cluster();\n#endif\n")
 
     def test_tensor_maps(self):
-        self.assert_refused("CUtensorMap map;", 1, "tensor maps")
-        self.assert_refused("void f() { cuTensorMapEncodeTiled(); }", 1, "tensor maps")
-        self.assert_refused("void f() { ptx::cp_async_bulk_tensor(a, b); }", 1, "tensor maps")
-        self.assert_refused(
-            "void f() { cde::cp_async_bulk_tensor_2d_global_to_shared(); }", 1, "tensor maps"
-        )
+        self.assert_refused("void f() { cuTensorMapEncodeIm2col(); }", 1, "maps of images")
+        self.assert_refused("void f() { ptx::cp_reduce_async_bulk_tensor(a); }", 1, "reductions")
+        self.assert_refused("void f() { ptx::cp_async_bulk_prefetch_tensor(a); }", 1, "prefetches")
+        self.assert_accepted("CUtensorMap map; void f() { cuTensorMapEncodeTiled(); }")
+        self.assert_accepted("void f() { ptx::cp_async_bulk_tensor(a, b); }")
 
 
 if __name__ == "__main__":

@@ -238,6 +238,11 @@ class TranslatorTest(unittest.TestCase):
             "void k() { extern __align__(16) __shared__ unsigned char raw[]; }", expected
         )
 
+    def test_one_dynamic_shared_object(self):
+        result = self.translate("void k() { extern __shared__ Tiles<M, N> s; }")
+        self.assertIn("{ Tiles<M, N>& s = *static_cast<Tiles<M, N>*>(::emulator::", result)
+        self.assert_refused("void k() { extern __shared__ int a, b; }", 1, "cannot read this")
+
     def test_dynamic_shared_array_of_a_template_type(self):
         self.assertIn(
             "std::pair<int, A<B>>* s = static_cast<std::pair<int, A<B>>*>",

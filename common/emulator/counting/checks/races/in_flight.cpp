@@ -23,6 +23,8 @@ const char* how_to_wait(CopySort sort) {
                    "pipeline or group that it belongs to";
         case CopySort::bulk_load:
             return "wait first for the phase of the barrier that tracks the copy";
+        case CopySort::product:
+            return "wait first with wgmma.commit_group and wgmma.wait_group";
         default:
             return "wait first with cp_async_bulk_commit_group() and cp_async_bulk_wait_group() or "
                    "cp_async_bulk_wait_group_read()";
@@ -43,12 +45,14 @@ void report_disturbed(const CheckedBlock& block, int thread, const Request& requ
     Finding finding;
     finding.kind = FindingKind::copy_in_flight;
     finding.kernel = block.worker->grid().name();
-    finding.actors = {
-        {block.worker->block(), thread, line_of(request.place),
-         present_of(request.operation, request.space)},
-        {block.worker->block(), copy.thread, line_of(copy.place),
-         writes_it ? "writes by an asynchronous copy" : "reads by an asynchronous copy"}};
-    finding.what = "before anybody waited for that copy";
+    finding.actors = {{block.worker->block(), thread, line_of(request.place),
+                       present_of(request.operation, request.space)},
+                      {block.worker->block(), copy.thread, line_of(copy.place),
+                       copy.sort == CopySort::product ? "reads by wgmma"
+                       : writes_it                    ? "writes by an asynchronous copy"
+                                                      : "reads by an asynchronous copy"}};
+    finding.what = copy.sort == CopySort::product ? "before its warp waited for that product"
+                                                  : "before anybody waited for that copy";
     finding.advice = how_to_wait(copy.sort);
     report(key, std::move(finding));
 }
@@ -64,6 +68,10 @@ void InFlight::begin_block() {
 std::uint64_t InFlight::next_number(int thread, CopySort sort) {
     if (numbers_.empty()) numbers_.resize(kMaxThreadsPerBlock);
     return numbers_[thread].of_sort[static_cast<unsigned>(sort)]++;
+}
+
+std::uint64_t InFlight::last_number(int thread, CopySort sort) const {
+    return numbers_[thread].of_sort[static_cast<unsigned>(sort)] - 1;
 }
 
 void InFlight::count(std::uintptr_t begin, std::uint32_t bytes, bool writes, int difference) {
@@ -122,8 +130,10 @@ void report_never_awaited(const CheckedBlock& block, const InFlight& in_flight) 
         finding.kind = FindingKind::copy_never_awaited;
         finding.kernel = block.worker->grid().name();
         finding.actors.push_back(
-            {block.worker->block(), copy.thread, line_of(copy.place), "copies asynchronously"});
-        finding.what = copy.sort == CopySort::bulk_store
+            {block.worker->block(), copy.thread, line_of(copy.place),
+             copy.sort == CopySort::product ? "multiplies by wgmma" : "copies asynchronously"});
+        finding.what = copy.sort == CopySort::product ? "and its sums never arrive"
+                       : copy.sort == CopySort::bulk_store
                            ? "and the block ends before the copy has read shared memory"
                            : "and its data never arrive";
         finding.advice = how_to_wait(copy.sort);

@@ -32,6 +32,8 @@ class InFlight {
     const std::vector<PendingCopy>& pending() const { return pending_; }
     // The number of the thread's next copy of this sort.
     std::uint64_t next_number(int thread, CopySort sort);
+    // That of its last one, of which this is a further part.
+    std::uint64_t last_number(int thread, CopySort sort) const;
     void add(const PendingCopy& copy);
     // Takes out the copies that match, in the order of their issue.
     template <class Match>
@@ -60,7 +62,7 @@ class InFlight {
     std::vector<PendingCopy> pending_;
     std::vector<Slot> slots_;
     struct Numbers {
-        std::uint64_t of_sort[3];
+        std::uint64_t of_sort[static_cast<unsigned>(CopySort::product) + 1];
     };
     std::vector<Numbers> numbers_;  // by thread
 };

@@ -426,7 +426,7 @@ void WordChecks::note_copy_read(const PendingCopy& copy, const Point& point, std
 
 void WordChecks::check_proxy_fence(const PendingCopy& copy) {
     if (!program().races_on) return;
-    for (std::uint32_t offset = 0; offset < copy.bytes; offset += 4) {
+    for (std::uint32_t offset = 0; offset < copy.read_bytes; offset += 4) {
         const Cell* const cell = find_cell(copy.source + offset);
         if (cell == nullptr || cell->write.interval < block.first) continue;
         if (cell->write.by_async_proxy()) continue;

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 // The driver API's types, enumerations and version, for programs that include it for those. Queries
-// of the device work, because the runtime API answers them too. All other functions are missing:
-// there are no contexts, no modules and no PTX. emucc names a missing function in one line.
+// of the device work, because the runtime API answers them too, and so do tensor maps. All other
+// functions are missing: there are no contexts, no modules and no PTX. emucc names a missing
+// function in one line.
 #pragma once
 
 #define __cuda_cuda_h__
@@ -13,6 +14,7 @@
 #include <emulator/driver_attributes.hpp>
 #include <emulator/driver_enums.hpp>
 #include <emulator/driver_results.hpp>
+#include <emulator/tensor_maps.hpp>
 
 #define CUDA_VERSION 13000
 #define CUDAAPI

@@ -121,7 +121,7 @@ TEST_F(MatrixTest, WrongCallsEndTheKernel) {
                                  half_a_warp_kernel<<<1, threads>>>(c);
                                  (void)cudaDeviceSynchronize();
                              }),
-                             "a wmma operation"));
+                             "without all 32 threads"));
         cudaDeviceReset();
     }
 }

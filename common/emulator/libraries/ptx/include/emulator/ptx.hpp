@@ -11,6 +11,8 @@
 #include <emulator/ptx_conversions.hpp>
 #include <emulator/ptx_memory.hpp>
 #include <emulator/ptx_video.hpp>
+#include <emulator/warp_matrices.hpp>
+#include <emulator/warpgroup_matrices.hpp>
 #include <limits>
 #include <type_traits>
 

@@ -6,6 +6,8 @@
 
 #include <cstdint>
 #include <emulator/async/async_copies.hpp>
+#include <emulator/async/mbarrier.hpp>
+#include <emulator/async/tensor_copies.hpp>
 #include <emulator/ptx_conversions.hpp>
 
 namespace emulator::ptx {

@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: MIT
+// Products of warpgroups (wgmma) read their tiles until their warp has waited for them: tiles that
+// change or arrive meanwhile, missing waits and missing fences.
+#include <cuda.h>
+#include <cuda_bf16.h>
+#include <cuda_runtime.h>
+
+#include <cuda/ptx>
+
+#include "checks_test.hpp"
+
+namespace ptx = cuda::ptx;
+
+namespace {
+
+constexpr int kK = 64;  // a row of a tile is as long as the swizzle
+constexpr int kM = 64;
+constexpr int kN = 8;
+constexpr int kThreads = 128;
+
+CUtensorMap map_of(__nv_bfloat16* matrix, int rows) {
+    const cuuint64_t extents[] = {kK, static_cast<cuuint64_t>(rows)};
+    const cuuint64_t strides[] = {kK * sizeof(__nv_bfloat16)};
+    const cuuint32_t box[] = {kK, static_cast<cuuint32_t>(rows)};
+    const cuuint32_t steps[] = {1, 1};
+    CUtensorMap map{};
+    EXPECT_EQ(cuTensorMapEncodeTiled(&map, CU_TENSOR_MAP_DATA_TYPE_BFLOAT16, 2, matrix, extents,
+                                     strides, box, steps, CU_TENSOR_MAP_INTERLEAVE_NONE,
+                                     CU_TENSOR_MAP_SWIZZLE_128B, CU_TENSOR_MAP_L2_PROMOTION_NONE,
+                                     CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE),
+              CUDA_SUCCESS);
+    return map;
+}
+
+enum class Fault {
+    none,
+    no_wait_for_tiles,
+    no_fence,
+    no_commit,
+    next_tile_too_early,
+    writes_too_early,
+    no_proxy_fence,
+};
+
+__device__ std::uint64_t descriptor_of(const void* tile) {
+    const auto address = static_cast<std::uint64_t>(__cvta_generic_to_shared(tile));
+    return (address & 0x3ffff) >> 4 | 1ull << 16 | 1024ull >> 4 << 32 | 1ull << 62;
+}
+
+NEXT_LINE(kBegin);
+__global__ void tiles_kernel(const __grid_constant__ CUtensorMap a,
+                             const __grid_constant__ CUtensorMap b, float* out, Fault fault) {
+    __shared__ alignas(1024) __nv_bfloat16 s_a[kM * kK];
+    __shared__ alignas(1024) __nv_bfloat16 s_b[kN * kK];
+    __shared__ std::uint64_t s_full;
+    const std::int32_t first[] = {0, 0};
+    const int thread = static_cast<int>(threadIdx.x);
+    if (thread == 0) ptx::mbarrier_init(&s_full, 1);
+    __syncthreads();
+    float d[4] = {};
+    for (unsigned tile = 0; tile < 2; ++tile) {
+        if (thread == 0) {
+            ptx::mbarrier_arrive_expect_tx(ptx::sem_release, ptx::scope_cta, ptx::space_shared,
+                                           &s_full, sizeof s_a + sizeof s_b);
+            ptx::cp_async_bulk_tensor(ptx::space_cluster, ptx::space_global, s_a, &a, first,
+                                      &s_full);
+            ptx::cp_async_bulk_tensor(ptx::space_cluster, ptx::space_global, s_b, &b, first,
+                                      &s_full);
+        }
+        const bool waits = fault != Fault::no_wait_for_tiles;
+        while (waits && !ptx::mbarrier_try_wait_parity(&s_full, tile)) {
+        }
+        if (fault == Fault::no_proxy_fence) {
+            s_b[thread] = __nv_bfloat16(1.0f);
+            __syncthreads();
+        }
+        if (fault != Fault::no_fence) asm volatile("wgmma.fence.sync.aligned;" ::: "memory");
+        asm volatile(
+            "wgmma.mma_async.sync.aligned.m64n8k16.f32.bf16.bf16 "
+            "{%0, %1, %2, %3}, %4, %5, 1, 1, 1, 0, 0;"
+            : "+f"(d[0]), "+f"(d[1]), "+f"(d[2]), "+f"(d[3])
+            : "l"(descriptor_of(s_a)), "l"(descriptor_of(s_b)));
+        if (fault != Fault::no_commit) asm volatile("wgmma.commit_group.sync.aligned;");
+        if (fault == Fault::writes_too_early && thread == 0) s_a[0] = __nv_bfloat16(0.0f);
+        if (fault != Fault::next_tile_too_early) {
+            asm volatile("wgmma.wait_group.sync.aligned 0;" ::: "memory");
+        }
+        __syncthreads();
+    }
+    asm volatile("wgmma.wait_group.sync.aligned 0;" ::: "memory");
+    for (int i = 0; i < 4; ++i) out[thread * 4 + i] = d[i];
+}
+constexpr int kLoadA = kBegin + 14;
+constexpr int kWriteB = kBegin + 23;
+constexpr int kProduct = kBegin + 27;
+constexpr int kEarlyWrite = kBegin + 33;
+
+std::vector<Finding> findings_with(Fault fault) {
+    return findings_of([fault] {
+        tiles_kernel<<<1, kThreads>>>(map_of(device_array<__nv_bfloat16>(kM * kK), kM),
+                                      map_of(device_array<__nv_bfloat16>(kN * kK), kN),
+                                      device_array<float>(kThreads * 4), fault);
+    });
+}
+
+TEST(Warpgroups, tiles_with_their_waits_and_fences) {
+    EXPECT_TRUE(is_silent(findings_with(Fault::none)));
+}
+
+TEST(Warpgroups, tiles_that_have_not_arrived) {
+    EXPECT_TRUE(has(findings_with(Fault::no_wait_for_tiles), FindingKind::copy_in_flight, kProduct,
+                    kLoadA));
+}
+
+TEST(Warpgroups, the_next_tile_overwrites_what_is_still_read) {
+    EXPECT_TRUE(has(findings_with(Fault::next_tile_too_early), FindingKind::copy_in_flight, kLoadA,
+                    kProduct));
+}
+
+TEST(Warpgroups, a_thread_overwrites_what_is_still_read) {
+    EXPECT_TRUE(has(findings_with(Fault::writes_too_early), FindingKind::copy_in_flight,
+                    kEarlyWrite, kProduct));
+}
+
+TEST(Warpgroups, a_product_that_no_group_has) {
+    EXPECT_TRUE(has(findings_with(Fault::no_commit), FindingKind::copy_never_awaited, kProduct));
+}
+
+TEST(Warpgroups, registers_without_their_fence) {
+    EXPECT_TRUE(has(findings_with(Fault::no_fence), FindingKind::invalid_call, kProduct));
+}
+
+TEST(Warpgroups, a_tile_that_threads_wrote_without_the_fence) {
+    EXPECT_TRUE(has(findings_with(Fault::no_proxy_fence), FindingKind::missing_proxy_fence,
+                    kProduct, kWriteB));
+}
+
+}  // namespace
