@@ -32,8 +32,9 @@ void on_copy_issued(const void* code, const AsyncCopy& copy, CopySort sort, std:
         return;
     }
     record_copy(code, copy, sort, number);
-    // A barrier may end the copy before the next event of this thread is replayed.
-    if (sort == CopySort::bulk_load) wait_for_replay();
+    // A barrier may end the copy before the next event of this thread is replayed, and another warp
+    // a product.
+    if (sort == CopySort::bulk_load || sort == CopySort::product) wait_for_replay();
 }
 
 bool on_copies_awaited(const void* code, CopySort sort, std::uint64_t end) {

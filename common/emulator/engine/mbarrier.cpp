@@ -226,8 +226,9 @@ void note_acquire(const void* object) noexcept {
     hooks.completion_begins(__builtin_return_address(0), static_cast<const std::uint64_t*>(object));
 }
 
-void let_others_run() noexcept {
-    const void* const code = __builtin_return_address(0);
+void let_others_run() noexcept { let_others_run_at(__builtin_return_address(0)); }
+
+void let_others_run_at(const void* code) {
     if (hooks.wait_begins != nullptr) hooks.wait_begins(*running_worker, code);
     suspend_until_end(nullptr, false, code, true);
 }

@@ -51,9 +51,35 @@ void note_copies(Worker& worker, int warp, const CopyRequest& request) {
     }
 }
 
+namespace {
+
+// A product ends for the four warps that multiply together. All of them have read their operands,
+// so the reads of each come before what these lanes do next. The first lane of a warp reads.
+void end_products(RunningBlock& running, int warp, std::uint32_t lanes, const std::uint64_t* end) {
+    constexpr int kWarps = 4;
+    const int first_warp = warp / kWarps * kWarps;
+    running.in_flight.take([&](const PendingCopy& copy) {
+        return copy.sort == CopySort::product &&
+               copy.thread / kWarpSize / kWarps * kWarps == first_warp &&
+               copy.number < end[std::countr_zero(lanes)];
+    });
+    CheckedBlock& block = running.words.block;
+    for (int other = first_warp; other < first_warp + kWarps; ++other) {
+        for (std::uint32_t rest = lanes; rest != 0; rest &= rest - 1) {
+            block.phases.learn(warp * kWarpSize + std::countr_zero(rest), other * kWarpSize,
+                               block.history[other].stamp());
+        }
+        // Its later accesses get a larger stamp.
+        block.history[other].add_fence();
+    }
+}
+
+}  // namespace
+
 void end_copies(Worker& worker, int warp, CopySort sort, std::uint32_t lanes,
                 const std::uint64_t* end) {
     RunningBlock& running = running_block(worker);
+    if (sort == CopySort::product) return end_products(running, warp, lanes, end);
     const auto is_awaited = [&](const PendingCopy& copy) {
         const bool same_sort =
             copy.sort == (sort == CopySort::bulk_read ? CopySort::bulk_store : sort);

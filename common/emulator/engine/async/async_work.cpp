@@ -168,6 +168,7 @@ void AsyncWork::finish_block(int threads) {
     }
     for (WarpProducts& warp : products) {
         warp.queue.clear();
+        warp.issued = 0;
         warp.is_fenced = false;
         warp.arrived.clear();
     }

@@ -121,6 +121,7 @@ struct ArrivedSum {
 };
 struct WarpProducts {
     CopyQueue queue;
+    std::uint64_t issued = 0;  // products that an observer knows of, too
     bool is_fenced = false;  // since the last wait
     std::vector<ArrivedSum> arrived;  // of the last product, in the order of the lanes
 };

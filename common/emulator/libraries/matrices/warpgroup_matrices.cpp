@@ -8,11 +8,13 @@
 #include <emulator/warpgroup_matrices.hpp>
 #include <functional>
 #include <memory>
+#include <span>
 #include <utility>
 #include <vector>
 
 #include "common/emulator/engine/async/async_work.hpp"
 #include "common/emulator/engine/hooks.hpp"
+#include "common/emulator/engine/mbarrier.hpp"
 #include "common/emulator/engine/worker.hpp"
 #include "common/emulator/libraries/matrices/matrix_products.hpp"
 #include "common/emulator/libraries/matrices/moderate_sums.hpp"
@@ -21,6 +23,7 @@
 namespace emulator {
 namespace {
 
+constexpr int kWarps = 4;  // of a warpgroup
 constexpr int kWarpRows = 16;  // of a warp
 constexpr int kLateDepth = 16;
 constexpr int kColumnsAtOnce = 32;  // at a time
@@ -193,7 +196,7 @@ void set_product_fence(const WarpTask* const*) { products_of_warp().is_fenced = 
 
 void commit_group_of(const WarpTask* const*) { products_of_warp().queue.commit(); }
 
-void wait_for_groups(const WarpTask* const* lanes) {
+void end_fence(const WarpTask* const* lanes) {
     WarpProducts& warp = products_of_warp();
     const auto left = static_cast<const WarpgroupStep*>(lanes[0])->left;
     const std::uint64_t end = warp.queue.end_of_groups(left);
@@ -201,8 +204,13 @@ void wait_for_groups(const WarpTask* const* lanes) {
         // The lanes are about to read it.
         const_cast<WarpgroupStep*>(static_cast<const WarpgroupStep*>(lanes[lane]))->end = end;
     }
-    warp.queue.complete(end);
     warp.is_fenced = false;
+}
+
+// The warps that multiply together with the running thread's.
+std::span<WarpProducts> products_of_group() {
+    const auto first = static_cast<std::size_t>(warp_index() / kWarps * kWarps);
+    return std::span(running_worker->async().products).subspan(first, kWarps);
 }
 
 }  // namespace
@@ -210,6 +218,13 @@ void wait_for_groups(const WarpTask* const* lanes) {
 void prepare(WarpgroupProduct& product) noexcept {
     const void* const code = __builtin_return_address(0);
     product.run = issue_product;
+    const auto threads = static_cast<int>(running_worker->threads().size());
+    if ((warp_index() / kWarps + 1) * kWarps * kWarpSize > threads) {
+        refuse_call(cudaErrorLaunchFailure, code,
+                    "multiplies by wgmma.mma_async in a group of less than four warps",
+                    "launch blocks of a multiple of 128 threads, or let only whole groups of 128 "
+                    "multiply");
+    }
     const WarpProducts& warp = products_of_warp();
     if (!warp.is_fenced) {
         bool has_changed = warp.arrived.empty();
@@ -237,25 +252,34 @@ void prepare(WarpgroupProduct& product) noexcept {
 }
 
 void note_product(const WarpgroupProduct& product) noexcept {
-    if (hooks.copy_issued == nullptr || lane_index() != 0) return;
-    std::vector<const char*> chunks;
-    if (product.a_registers == nullptr) {
-        add_chunks(SharedMatrix(product.a, product.transposes_a), first_row_of_warp(), kWarpRows,
-                   chunks);
+    if (lane_index() != 0) return;
+    if (hooks.copy_issued != nullptr) {
+        std::vector<const char*> chunks;
+        if (product.a_registers == nullptr) {
+            add_chunks(SharedMatrix(product.a, product.transposes_a), first_row_of_warp(),
+                       kWarpRows, chunks);
+        }
+        add_chunks(SharedMatrix(product.b, product.transposes_b), 0, product.n, chunks);
+        AsyncCopy copy{};
+        copy.operands = join_chunks(std::move(chunks));
+        hooks.copy_issued(__builtin_return_address(0), copy, CopySort::product, 0);
     }
-    add_chunks(SharedMatrix(product.b, product.transposes_b), 0, product.n, chunks);
-    AsyncCopy copy{};
-    copy.operands = join_chunks(std::move(chunks));
-    hooks.copy_issued(__builtin_return_address(0), copy, CopySort::product, 0);
+    ++products_of_warp().issued;
 }
 
 void prepare_fence(WarpgroupStep& step) noexcept { step.run = set_product_fence; }
 void prepare_commit(WarpgroupStep& step) noexcept { step.run = commit_group_of; }
-void prepare_wait(WarpgroupStep& step) noexcept { step.run = wait_for_groups; }
+void prepare_wait(WarpgroupStep& step) noexcept { step.run = end_fence; }
 
-void note_wait(const WarpgroupStep& step) noexcept {
-    if (hooks.copies_awaited == nullptr) return;
-    hooks.copies_awaited(__builtin_return_address(0), CopySort::product, step.end);
+void finish_wait(const WarpgroupStep& step) noexcept {
+    const void* const code = __builtin_return_address(0);
+    if (step.end == 0) return;
+    // A product is one operation of four warps: it ends for all of them.
+    for (const WarpProducts& warp : products_of_group()) {
+        while (warp.issued < step.end) let_others_run_at(code);
+    }
+    if (hooks.copies_awaited != nullptr) hooks.copies_awaited(code, CopySort::product, step.end);
+    for (WarpProducts& warp : products_of_group()) warp.queue.complete(step.end);
 }
 
 void ptx::check_register_count(std::uint32_t registers) noexcept {

@@ -135,4 +135,80 @@ TEST(Warpgroups, a_tile_that_threads_wrote_without_the_fence) {
                     kProduct, kWriteB));
 }
 
+// Warps 0 to 3 multiply, warp 4 loads. One thread tells it for all four warps that a tile was read.
+enum class Ring { complete, no_wait_for_empty, releases_before_the_wait };
+
+NEXT_LINE(kRingBegin);
+__global__ void ring_kernel(const __grid_constant__ CUtensorMap a,
+                            const __grid_constant__ CUtensorMap b, float* out, Ring how) {
+    __shared__ alignas(1024) __nv_bfloat16 s_a[kM * kK];
+    __shared__ alignas(1024) __nv_bfloat16 s_b[kN * kK];
+    __shared__ std::uint64_t s_full;
+    __shared__ std::uint64_t s_empty;
+    const int thread = static_cast<int>(threadIdx.x);
+    if (thread == 0) ptx::mbarrier_init(&s_full, 1);
+    if (thread == 0) ptx::mbarrier_init(&s_empty, 1);
+    __syncthreads();
+    if (thread >= kThreads) {
+        const std::int32_t first[] = {0, 0};
+        for (unsigned tile = 0; tile < 3 && thread == kThreads; ++tile) {
+            if (tile > 0 && how != Ring::no_wait_for_empty) {
+                while (!ptx::mbarrier_try_wait_parity(&s_empty, (tile - 1) % 2)) {
+                }
+            }
+            ptx::mbarrier_arrive_expect_tx(ptx::sem_release, ptx::scope_cta, ptx::space_shared,
+                                           &s_full, sizeof s_a + sizeof s_b);
+            ptx::cp_async_bulk_tensor(ptx::space_cluster, ptx::space_global, s_a, &a, first,
+                                      &s_full);
+            ptx::cp_async_bulk_tensor(ptx::space_cluster, ptx::space_global, s_b, &b, first,
+                                      &s_full);
+        }
+        return;
+    }
+    float d[4] = {};
+    for (unsigned tile = 0; tile < 3; ++tile) {
+        while (!ptx::mbarrier_try_wait_parity(&s_full, tile % 2)) {
+        }
+        asm volatile("wgmma.fence.sync.aligned;" ::: "memory");
+        asm volatile(
+            "wgmma.mma_async.sync.aligned.m64n8k16.f32.bf16.bf16 "
+            "{%0, %1, %2, %3}, %4, %5, 1, 1, 1, 0, 0;"
+            : "+f"(d[0]), "+f"(d[1]), "+f"(d[2]), "+f"(d[3])
+            : "l"(descriptor_of(s_a)), "l"(descriptor_of(s_b)));
+        asm volatile("wgmma.commit_group.sync.aligned;");
+        const bool is_early = how == Ring::releases_before_the_wait;
+        if (is_early && thread == 0) ptx::mbarrier_arrive(&s_empty);
+        asm volatile("wgmma.wait_group.sync.aligned 0;" ::: "memory");
+        if (!is_early && thread == 0) ptx::mbarrier_arrive(&s_empty);
+    }
+    for (int i = 0; i < 4; ++i) out[thread * 4 + i] = d[i];
+}
+constexpr int kRingLoad = kRingBegin + 19;
+constexpr int kRingProduct = kRingBegin + 31;
+
+std::vector<Finding> ring_findings(Ring how) {
+    return findings_of([how] {
+        ring_kernel<<<1, kThreads + 32>>>(map_of(device_array<__nv_bfloat16>(kM * kK), kM),
+                                          map_of(device_array<__nv_bfloat16>(kN * kK), kN),
+                                          device_array<float>(kThreads * 4), how);
+    });
+}
+
+TEST(Warpgroups, one_thread_speaks_for_four_warps) {
+    EXPECT_TRUE(is_silent(ring_findings(Ring::complete)));
+}
+
+TEST(Warpgroups, a_tile_that_is_given_back_before_the_wait) {
+    EXPECT_TRUE(has(ring_findings(Ring::releases_before_the_wait), FindingKind::copy_in_flight,
+                    kRingLoad, kRingProduct));
+}
+
+TEST(Warpgroups, a_producer_that_does_not_wait) {
+    const auto found = ring_findings(Ring::no_wait_for_empty);
+    EXPECT_TRUE(has(found, FindingKind::copy_in_flight, kRingLoad) ||
+                has(found, FindingKind::copy_in_flight, kRingProduct) ||
+                has(found, FindingKind::invalid_call, 0))
+        << text_of(found);
+}
+
 }  // namespace

@@ -70,6 +70,12 @@ void PhaseOrder::wait_for_arrivals(int thread, std::uintptr_t barrier) {
     join(known_to(thread), of(barrier));
 }
 
+void PhaseOrder::learn(int thread, int other, std::uint32_t stamp) {
+    in_use_ = true;
+    std::uint16_t& known = known_to(thread)[other];
+    known = std::max(known, static_cast<std::uint16_t>(stamp + 1));
+}
+
 void PhaseOrder::join_lanes(int warp, std::uint32_t mask) {
     if (known_.empty()) return;
     const int first = warp * kWarpSize;

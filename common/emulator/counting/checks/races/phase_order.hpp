@@ -31,6 +31,8 @@ class PhaseOrder {
     // The thread has waited for the phase, or for the arrivals until now.
     void wait(int thread, std::uint64_t phase);
     void wait_for_arrivals(int thread, std::uintptr_t barrier);
+    // What `other` did until this stamp comes before what the thread does from now on.
+    void learn(int thread, int other, std::uint32_t stamp);
     // The lanes met in a __syncwarp(): each knows what the others know.
     void join_lanes(int warp, std::uint32_t mask);
 

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: MIT
 // What the instructions wgmma.… of inline PTX become. PTX ISA, "Asynchronous Warpgroup Level Matrix
-// Multiply-Accumulate Instructions". Each of the four warps has 16 of the 64 rows, so the engine
+// Multiply-Accumulate Instructions". Each of the four warps has 16 of the 64 rows, and the engine
 // computes warp by warp.
 //
-// Sums arrive as late as the rules allow: when the warp waits for the group of the product. Until
-// then the operands in shared memory are read. EMULATOR_SCHEDULE=reversed multiplies at the issue.
+// Sums arrive as late as the rules allow: when one of the warps waits for the group of the product.
+// Until then the operands in shared memory are read. EMULATOR_SCHEDULE=reversed multiplies at the
+// issue.
 #pragma once
 
 #include <cstdint>
@@ -40,7 +41,8 @@ struct WarpgroupStep : WarpTask {
 void prepare_fence(WarpgroupStep& step) noexcept;
 void prepare_commit(WarpgroupStep& step) noexcept;
 void prepare_wait(WarpgroupStep& step) noexcept;
-void note_wait(const WarpgroupStep& step) noexcept;
+// After the lanes have met: waits until all four warps have issued the products, and ends them.
+void finish_wait(const WarpgroupStep& step) noexcept;
 
 namespace ptx {
 
@@ -68,7 +70,7 @@ __forceinline__ void wait_for_products(unsigned left) {
     step.left = left;
     prepare_wait(step);
     meet(step);
-    note_wait(step);
+    finish_wait(step);
 }
 
 }  // namespace ptx
