@@ -238,6 +238,20 @@ __global__ void matrix_load_kernel(const int*, int* out) {
     out[threadIdx.x] = static_cast<int>(r[0] + r[1] + r[2] + r[3]);
 }
 
+// Two lanes each name the same row.
+__global__ void matrix_twice_kernel(const int*, int* out) {
+    __shared__ __align__(128) unsigned char s_rows[16 * 16];
+    for (unsigned i = threadIdx.x; i < sizeof s_rows; i += 32) s_rows[i] = 0;
+    __syncwarp();
+    const auto address =
+        static_cast<unsigned>(__cvta_generic_to_shared(s_rows + threadIdx.x / 2 * 16));
+    unsigned r[4];
+    asm volatile("ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%0, %1, %2, %3}, [%4];"
+                 : "=r"(r[0]), "=r"(r[1]), "=r"(r[2]), "=r"(r[3])
+                 : "r"(address));
+    out[threadIdx.x] = static_cast<int>(r[0] + r[1] + r[2] + r[3]);
+}
+
 __global__ void matrix_pair_kernel(const int*, int* out) {
     __shared__ __align__(128) unsigned char s_rows[32 * 16];
     for (unsigned i = threadIdx.x; i < sizeof s_rows; i += 32) s_rows[i] = 0;
@@ -295,6 +309,7 @@ const std::map<std::string, Kernel> kKernels = {
     {"matrix_rows_128", matrix_load_kernel<128, false>},
     {"matrix_rows_144", matrix_load_kernel<144, false>},
     {"matrix_rows_swapped", matrix_load_kernel<128, true>},
+    {"matrix_rows_twice", matrix_twice_kernel},
     {"matrix_pair", matrix_pair_kernel},
     {"matrix_store_16", matrix_store_kernel<16>},
     {"matrix_store_64", matrix_store_kernel<64>},

@@ -200,11 +200,9 @@ TEST_P(ReplayTest, only_memory_of_the_program_is_counted) {
 
 // A matrix is eight rows of 16 bytes: one wavefront if they lie in different banks.
 TEST_P(ReplayTest, rows_of_matrices_collide_in_banks) {
-    const std::pair<const char*, std::uint64_t> loads[] = {{"matrix_rows_16", 4},
-                                                           {"matrix_rows_32", 8},
-                                                           {"matrix_rows_128", 32},
-                                                           {"matrix_rows_144", 4},
-                                                           {"matrix_rows_swapped", 4}};
+    const std::pair<const char*, std::uint64_t> loads[] = {
+        {"matrix_rows_16", 4},  {"matrix_rows_32", 8},      {"matrix_rows_128", 32},
+        {"matrix_rows_144", 4}, {"matrix_rows_swapped", 4}, {"matrix_rows_twice", 4}};
     for (const auto& [kernel, wavefronts] : loads) {
         run(kernel);
         const Counts load = counted(Space::shared, EventKind::load);
