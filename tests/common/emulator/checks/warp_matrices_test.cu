@@ -15,7 +15,7 @@ enum class Fault { none, no_sync_before_load, no_barrier_after_store, odd_row, p
 
 NEXT_LINE(kBegin);
 __global__ void rows_kernel(const std::uint32_t* in, std::uint32_t* out, Fault fault) {
-    __shared__ __align__(16) std::uint32_t s_in[kThreads][4];
+    __shared__ __align__(16) std::uint32_t s_in[kThreads + 1][4];
     __shared__ __align__(16) std::uint32_t s_out[kThreads][4];
     const unsigned thread = threadIdx.x;
     const unsigned next = thread ^ 1;
