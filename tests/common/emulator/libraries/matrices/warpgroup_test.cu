@@ -22,7 +22,15 @@ constexpr int kSide = 64;  // m, n and k
 constexpr int kThreads = 128;
 constexpr int kTile = kSide * kSide;
 
-enum class Fault { none, no_fence, changed_without_fence, outside, registers, disagreement };
+enum class Fault {
+    none,
+    no_fence,
+    changed_without_fence,
+    outside,
+    registers,
+    disagreement,
+    three_warps,
+};
 
 // A tile lies in blocks as wide as the swizzle, `kWidth` elements: 8 is no swizzle.
 template <int kWidth>
@@ -229,8 +237,9 @@ std::vector<float> product(Fault fault = Fault::none) {
         b[place] = static_cast<T>(static_cast<float>(kTransposesB ? element_of_b(outer, inner)
                                                                   : element_of_b(inner, outer)));
     }
-    product_kernel<kWidth, kTransposesA, kTransposesB, T><<<1, kThreads, 4 * kTile>>>(
-        map_of<kWidth>(a.data()), map_of<kWidth>(b.data()), c.data(), fault);
+    product_kernel<kWidth, kTransposesA, kTransposesB, T>
+        <<<1, fault == Fault::three_warps ? 96 : kThreads, 4 * kTile>>>(
+            map_of<kWidth>(a.data()), map_of<kWidth>(b.data()), c.data(), fault);
     const cudaError_t error = cudaDeviceSynchronize();
     EXPECT_EQ(error == cudaSuccess, fault == Fault::none);
     return error == cudaSuccess ? c.values() : std::vector<float>();
@@ -324,6 +333,7 @@ TEST_F(WarpgroupTest, WrongCallsEndTheKernel) {
         {Fault::changed_without_fence, "without a wgmma.fence"},
         {Fault::outside, "outside of the block's shared memory"},
         {Fault::disagreement, "other descriptors"},
+        {Fault::three_warps, "less than four warps"},
         {Fault::registers, "number of registers that cannot be"}};
     for (const auto& [fault, expected] : cases) {
         EXPECT_TRUE(contains(
