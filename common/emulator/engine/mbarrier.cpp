@@ -226,11 +226,11 @@ void note_acquire(const void* object) noexcept {
     hooks.completion_begins(__builtin_return_address(0), static_cast<const std::uint64_t*>(object));
 }
 
-void let_others_run() noexcept { let_others_run_at(__builtin_return_address(0)); }
+void let_others_run() noexcept { let_others_run_at(__builtin_return_address(0), nullptr); }
 
-void let_others_run_at(const void* code) {
+void let_others_run_at(const void* code, std::uint64_t* barrier) {
     if (hooks.wait_begins != nullptr) hooks.wait_begins(*running_worker, code);
-    suspend_until_end(nullptr, false, code, true);
+    suspend_until_end(barrier, false, code, true);
 }
 
 bool barrier_test(std::uint64_t* barrier, bool parity) noexcept {

@@ -12,8 +12,8 @@ namespace emulator {
 void advance_phase(std::uint64_t* barrier, bool awaited);
 // One arrival more in this phase only.
 void grow_pending_count(std::uint64_t* barrier, const void* code);
-// let_others_run() for a call at `code`.
-void let_others_run_at(const void* code);
+// let_others_run() for a call at `code`. `barrier`: what it waits for (PhaseWaiter).
+void let_others_run_at(const void* code, std::uint64_t* barrier);
 // Refuses an address that no barrier can have.
 void check_barrier_word(const std::uint64_t* barrier, const void* code);
 

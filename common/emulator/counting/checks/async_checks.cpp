@@ -170,7 +170,9 @@ bool report_endless_phase(Worker& worker) {
     finding.actors.push_back({worker.block(), first->thread, find_line(first->code),
                               "waits forever " + describe_wait(*work, first->barrier)});
     finding.advice =
-        named_barrier_of(*work, first->barrier) >= 0
+        first->barrier == &product_of_all_warps
+            ? "let all four warps of a group of 128 threads call the same wgmma instructions"
+        : named_barrier_of(*work, first->barrier) >= 0
             ? "count the threads that wait or arrive at this barrier: let all of them reach it, "
               "in whole warps, and name their number in each call"
             : "let as many threads arrive as init() was told, and expect as many bytes as bulk "

@@ -34,8 +34,11 @@ const char* json_name_of(CopySort sort) {
 
 std::string copy_json(CopySort sort, const Counts& counts) {
     Texts members{member("requests", counts.requests), member("lanes", counts.lanes),
-                  member("bytes", counts.bytes), member("sectors", counts.units),
-                  member("ideal_sectors", counts.ideal_units)};
+                  member("bytes", counts.bytes)};
+    if (sort != CopySort::product) {
+        members.push_back(member("sectors", counts.units));
+        members.push_back(member("ideal_sectors", counts.ideal_units));
+    }
     if (sort == CopySort::plain) {
         members.push_back(member("wavefronts", counts.wavefronts));
         members.push_back(member("ideal_wavefronts", counts.ideal_wavefronts));
@@ -61,8 +64,9 @@ std::string totals_json(const KernelReport& report) {
         }
     }
     for (const auto& [sort, counts] : report.copies) {
-        members.push_back(
-            member_json(std::string("global_") + json_name_of(sort), copy_json(sort, counts)));
+        // A product reads shared memory only.
+        const std::string space = sort == CopySort::product ? "" : "global_";
+        members.push_back(member_json(space + json_name_of(sort), copy_json(sort, counts)));
     }
     const Counts constant = value_or_none(report.accesses, {Space::constant, EventKind::load});
     const Counts blocks = value_or_none(report.others, EventKind::block);

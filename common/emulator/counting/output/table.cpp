@@ -29,6 +29,10 @@ std::string describe(const LineKey& key) {
 }
 
 void print_copy(std::FILE* file, const LineKey& key, const Counts& counts) {
+    if (key.sort == CopySort::product) {
+        std::fprintf(file, "  %.0f bytes", ratio(counts.bytes, counts.requests));
+        return;
+    }
     std::fprintf(file, "  %5.2f sectors (ideal %.2f)", ratio(counts.units, counts.requests),
                  ratio(counts.ideal_units, counts.requests));
     if (key.sort == CopySort::plain) {

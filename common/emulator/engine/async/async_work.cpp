@@ -187,6 +187,8 @@ std::int64_t transactions_of(std::uint64_t state) {
     return bits - ((bits & 1 << 20) != 0 ? 1 << 21 : 0);
 }
 
+std::uint64_t product_of_all_warps = 0;
+
 int named_barrier_of(const AsyncWork& work, const std::uint64_t* barrier) {
     const std::uint64_t* const words = work.named.words;
     if (words == nullptr || barrier < words || barrier >= words + kNamedBarriers) return -1;
@@ -195,6 +197,9 @@ int named_barrier_of(const AsyncWork& work, const std::uint64_t* barrier) {
 
 std::string describe_wait(const AsyncWork& work, const std::uint64_t* barrier) {
     if (barrier == nullptr) return "in a loop that waits for another thread";
+    if (barrier == &product_of_all_warps) {
+        return "at a wgmma.wait_group for a warp that does not multiply with its group";
+    }
     const std::uint32_t arrivals = pending_of(*barrier);
     const int named = named_barrier_of(work, barrier);
     if (named >= 0) {

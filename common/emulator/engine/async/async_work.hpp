@@ -101,6 +101,9 @@ struct PhaseWaiter {
     bool polls;  // it goes on, without success, when no thread can
 };
 
+// The barrier of a PhaseWaiter that waits until all warps of its group have issued a product.
+extern std::uint64_t product_of_all_warps;
+
 // The last phase of an mbarrier that has ended. Phases are numbered from 1 in each block.
 struct EndedPhase {
     std::uint64_t* barrier;

@@ -276,7 +276,7 @@ void finish_wait(const WarpgroupStep& step) noexcept {
     if (step.end == 0) return;
     // A product is one operation of four warps: it ends for all of them.
     for (const WarpProducts& warp : products_of_group()) {
-        while (warp.issued < step.end) let_others_run_at(code);
+        while (warp.issued < step.end) let_others_run_at(code, &product_of_all_warps);
     }
     if (hooks.copies_awaited != nullptr) hooks.copies_awaited(code, CopySort::product, step.end);
     for (WarpProducts& warp : products_of_group()) warp.queue.complete(step.end);

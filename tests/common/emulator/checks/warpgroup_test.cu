@@ -40,6 +40,7 @@ enum class Fault {
     next_tile_too_early,
     writes_too_early,
     no_proxy_fence,
+    a_warp_is_missing,
 };
 
 __device__ std::uint64_t descriptor_of(const void* tile) {
@@ -75,6 +76,7 @@ __global__ void tiles_kernel(const __grid_constant__ CUtensorMap a,
             __syncthreads();
         }
         if (fault != Fault::no_fence) asm volatile("wgmma.fence.sync.aligned;" ::: "memory");
+        if (fault == Fault::a_warp_is_missing && thread >= 96) return;
         asm volatile(
             "wgmma.mma_async.sync.aligned.m64n8k16.f32.bf16.bf16 "
             "{%0, %1, %2, %3}, %4, %5, 1, 1, 1, 0, 0;"
@@ -92,8 +94,9 @@ __global__ void tiles_kernel(const __grid_constant__ CUtensorMap a,
 }
 constexpr int kLoadA = kBegin + 14;
 constexpr int kWriteB = kBegin + 23;
-constexpr int kProduct = kBegin + 27;
-constexpr int kEarlyWrite = kBegin + 33;
+constexpr int kProduct = kBegin + 28;
+constexpr int kEarlyWrite = kBegin + 34;
+constexpr int kWait = kBegin + 36;
 
 std::vector<Finding> findings_with(Fault fault) {
     return findings_of([fault] {
@@ -124,6 +127,11 @@ TEST(Warpgroups, a_thread_overwrites_what_is_still_read) {
 
 TEST(Warpgroups, a_product_that_no_group_has) {
     EXPECT_TRUE(has(findings_with(Fault::no_commit), FindingKind::copy_never_awaited, kProduct));
+}
+
+TEST(Warpgroups, three_warps_that_wait_for_the_fourth) {
+    EXPECT_TRUE(
+        has(findings_with(Fault::a_warp_is_missing), FindingKind::barrier_divergence, kWait));
 }
 
 TEST(Warpgroups, registers_without_their_fence) {
