@@ -3,6 +3,7 @@
 #include "common/input/inputs.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <limits>
 
@@ -70,10 +71,27 @@ void add_special_numbers(Input& input, std::uint64_t seed) {
     if (input.m > 1) input.a[input.k] = std::numeric_limits<float>::infinity();
 }
 
+void round_to(Format format, std::vector<float>& matrix) {
+    if (format == Format::kFloat) return;
+    course::parallel_ranges(static_cast<std::int64_t>(matrix.size()),
+                            [&](std::int64_t begin, std::int64_t end) {
+                                for (std::int64_t i = begin; i < end; ++i) {
+                                    matrix[i] = to_bfloat16(matrix[i]);
+                                }
+                            });
+}
+
 }  // namespace
 
+float to_bfloat16(float number) {
+    if (!std::isfinite(number)) return number;
+    const auto bits = std::bit_cast<std::uint32_t>(number);
+    const std::uint32_t half = 0x7fff + (bits >> 16 & 1);  // below the middle, or on it if odd
+    return std::bit_cast<float>((bits + half) & 0xffff0000);
+}
+
 Input make_input(std::string_view name, std::int64_t m, std::int64_t n, std::int64_t k,
-                 std::uint64_t seed) {
+                 std::uint64_t seed, Format format) {
     if (!course::is_one_of(kInputNames, name)) {
         throw course::UsageError(text("--input ", name, ": there is no such input"));
     }
@@ -87,12 +105,15 @@ Input make_input(std::string_view name, std::int64_t m, std::int64_t n, std::int
     input.m = static_cast<int>(m);
     input.n = static_cast<int>(n);
     input.k = static_cast<int>(k);
+    input.format = format;
     input.a.resize(static_cast<std::size_t>(m * k));
     input.b.resize(static_cast<std::size_t>(k * n));
     const std::uint64_t seed_of_b = course::finish_splitmix64(seed);
     if (name == "integers") {
-        // k products of numbers up to `largest` add up to at most 2^24.
-        const auto largest = static_cast<std::int64_t>(
+        // k products of numbers up to `largest` add up to at most 2^24. bfloat16 has all integers
+        // up to 2^8.
+        const auto largest = std::min<std::int64_t>(
+            format == Format::kFloat ? 1 << 12 : 1 << 8,
             std::sqrt(0x1.0p+24 / static_cast<double>(std::max<std::int64_t>(k, 1))));
         const auto integer = [largest](std::uint64_t bits) {
             const auto below = (bits >> 32) * static_cast<std::uint64_t>(2 * largest + 1) >> 32;
@@ -106,6 +127,8 @@ Input make_input(std::string_view name, std::int64_t m, std::int64_t n, std::int
     fill(input.a, seed, uniform);
     fill(input.b, seed_of_b, uniform);
     if (name == "special") add_special_numbers(input, seed);
+    round_to(format, input.a);
+    round_to(format, input.b);
     return input;
 }
 

@@ -19,11 +19,12 @@ namespace {
 
 class Matmul final : public course::Problem {
   public:
-    explicit Matmul(Multiply multiply) : multiply_(multiply) {}
+    Matmul(Multiply multiply, Format format) : multiply_(multiply), format_(format) {}
 
     std::string_view chapter() const override { return "matmul"; }
     std::string_view summary() const override {
-        return "Matmul: the product of two matrices of 32-bit floats";
+        return format_ == Format::kFloat ? "Matmul: the product of two matrices of 32-bit floats"
+                                         : "Matmul: the product of two matrices of bfloat16";
     }
     std::string_view n_help() const override { return "columns of B and C"; }
     std::string_view input_help() const override { return input_help_; }
@@ -45,16 +46,20 @@ class Matmul final : public course::Problem {
         const auto columns = static_cast<double>(n);
         const double rows = m_ < 0 ? columns : static_cast<double>(m_);
         const double depth = k_ < 0 ? columns : static_cast<double>(k_);
-        return 4.0 * (rows * depth + depth * columns + rows * columns);
+        const double bytes = format_ == Format::kFloat ? 4.0 : 2.0;
+        return bytes * (rows * depth + depth * columns + rows * columns);
     }
-    // The oracle has another copy of B.
-    double host_bytes(std::int64_t n) const override { return 2.0 * device_bytes(n); }
+    // The oracle has another copy of B. On the host, all numbers are floats, beside copies in the
+    // device's format.
+    double host_bytes(std::int64_t n) const override {
+        return (format_ == Format::kFloat ? 2.0 : 5.0) * device_bytes(n);
+    }
 
     void prepare(const course::StageOptions& options, const course::Backend&) override {
         input_name_ = options.input.empty() ? "random" : options.input;
         seed_ = options.seed;
         input_ = make_input(input_name_, m_ < 0 ? options.n : m_, options.n,
-                            k_ < 0 ? options.n : k_, seed_);
+                            k_ < 0 ? options.n : k_, seed_, format_);
         output_.c.resize(static_cast<std::size_t>(input_.cells()));
     }
 
@@ -96,6 +101,7 @@ class Matmul final : public course::Problem {
   private:
     const std::string input_help_ = course::names_for_help(kInputNames);
     Multiply multiply_;
+    Format format_;
     std::int64_t m_ = -1, k_ = -1;  // -1: as n
     std::string input_name_;
     std::uint64_t seed_ = 1;
@@ -106,9 +112,10 @@ class Matmul final : public course::Problem {
 
 }  // namespace
 
-int run_stage(int argc, char** argv, std::string_view stage_name, Multiply multiply) {
+int run_stage(int argc, char** argv, std::string_view stage_name, Multiply multiply,
+              Format format) {
     return course::run_problem(argc, argv, stage_name,
-                               [&] { return std::make_unique<Matmul>(multiply); });
+                               [&] { return std::make_unique<Matmul>(multiply, format); });
 }
 
 }  // namespace matmul

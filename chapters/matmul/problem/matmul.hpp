@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Matmul: the product of two matrices of 32-bit floats, of any shape.
+// Matmul: the product of two matrices of any shape, of 32-bit floats or of bfloat16.
 //
 //   c[i][j] = a[i][0] * b[0][j] + a[i][1] * b[1][j] + ... + a[i][k - 1] * b[k - 1][j]
 //
@@ -29,10 +29,18 @@ using course::PhaseTimer;
 // needs k to be far below 2^24.
 inline constexpr std::int64_t kMaxSide = 100'000;
 
+// The numbers of A, B and C. Sums are 32-bit floats in both.
+enum class Format { kFloat, kBfloat16 };
+
+// The nearest number with 8 significant bits, the even one of two: bfloat16 has the exponents of a
+// float. NaN and infinity stay.
+float to_bfloat16(float number);
+
 // What a stage gets. m and n are at least 1; k may be 0.
 struct Input {
     int m = 0, n = 0, k = 0;
-    std::vector<float> a, b;
+    Format format = Format::kFloat;
+    std::vector<float> a, b;  // numbers of this format
     bool exact = false;  // all partial sums, in any order, are integers that a float holds
 
     std::int64_t cells() const { return std::int64_t{m} * n; }
@@ -40,7 +48,7 @@ struct Input {
     double products() const { return static_cast<double>(cells()) * k; }
 };
 
-// What a stage computes. The list has the right size on entry.
+// What a stage computes, in the input's format. The list has the right size on entry.
 struct Output {
     std::vector<float> c;
 };
@@ -49,19 +57,25 @@ struct Output {
 using Multiply = void (*)(const Input&, Output&, PhaseTimer&);
 
 // The least work of every stage: each matrix is moved once, and each product takes a
-// multiplication and an addition.
+// multiplication and an addition. Those of the tensor cores are not counted: the limits of a device
+// are about arithmetic on 32-bit values.
 inline course::Work work_of(const Input& input) {
-    const double bytes = 4.0 * static_cast<double>(input.a.size() + input.b.size() + input.cells());
-    return {.bytes = bytes, .operations = 2.0 * input.products(), .working_set_bytes = bytes};
+    const bool floats = input.format == Format::kFloat;
+    const double bytes =
+        (floats ? 4.0 : 2.0) * static_cast<double>(input.a.size() + input.b.size() + input.cells());
+    return {.bytes = bytes,
+            .operations = floats ? 2.0 * input.products() : 0.0,
+            .working_set_bytes = bytes};
 }
 
 inline constexpr std::string_view kInputNames[] = {"random", "integers", "special"};
 
 // "random": numbers in [-1, 1). "integers": small enough for exact sums. "special": as random, with
 // NaN, infinities, zeros, denormal and large numbers in some rows of A and columns of B, the last
-// ones among them. Errors: UsageError for another name, and for a side above kMaxSide.
+// ones among them. All are rounded to the format. Errors: UsageError for another name, and for a
+// side above kMaxSide.
 Input make_input(std::string_view name, std::int64_t m, std::int64_t n, std::int64_t k,
-                 std::uint64_t seed);
+                 std::uint64_t seed, Format format = Format::kFloat);
 
 // Compares cells of C with sums in float64, or in integers, and shares no code with the stages.
 class Verifier {
@@ -89,6 +103,7 @@ class Verifier {
 };
 
 // main() of every stage. Returns the exit status (error.hpp).
-int run_stage(int argc, char** argv, std::string_view stage_name, Multiply multiply);
+int run_stage(int argc, char** argv, std::string_view stage_name, Multiply multiply,
+              Format format = Format::kFloat);
 
 }  // namespace matmul

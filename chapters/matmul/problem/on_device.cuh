@@ -4,7 +4,11 @@
 
 #include <cuda_runtime.h>
 
+#include <algorithm>
 #include <cstdint>
+#include <span>
+#include <type_traits>
+#include <vector>
 
 #include "common/cuda/cuda_check.hpp"
 #include "common/cuda/device_buffer.hpp"
@@ -12,27 +16,46 @@
 
 namespace matmul {
 
-// Computes C on the device. `launch(a, b, c)` launches the stage's kernel, with `blocks` blocks of
+// The list itself, or a copy with another type of numbers.
+template <class Number>
+auto with_numbers(const std::vector<float>& list) {
+    if constexpr (std::is_same_v<Number, float>) {
+        return std::span(list);
+    } else {
+        return std::vector<Number>(list.begin(), list.end());
+    }
+}
+
+// Computes C on the device, whose numbers are of this type: float, or one that a float can be
+// converted to and back. `launch(a, b, c)` launches the stage's kernel, with `blocks` blocks of
 // `block_size` threads: A is m x k, B is k x n and C is m x n cells, by rows. Errors: of CUDA
 // (cuda_check.hpp).
-template <class Launch>
+template <class Number = float, class Launch>
 void multiply_on_device(const Input& input, Output& output, PhaseTimer& timer, dim3 blocks,
                         int block_size, Launch launch) {
     timer.begin(Phase::kSetup);
-    course::DeviceBuffer<float> d_a(input.a.size()), d_b(input.b.size()), d_c(input.cells());
+    course::DeviceBuffer<Number> d_a(input.a.size()), d_b(input.b.size()), d_c(input.cells());
+    const auto a = with_numbers<Number>(input.a), b = with_numbers<Number>(input.b);
 
     timer.begin(Phase::kCopyIn);
-    course::cuda_check(cudaMemcpy(d_a.data(), input.a.data(), d_a.bytes(), cudaMemcpyHostToDevice));
-    course::cuda_check(cudaMemcpy(d_b.data(), input.b.data(), d_b.bytes(), cudaMemcpyHostToDevice));
+    course::cuda_check(cudaMemcpy(d_a.data(), a.data(), d_a.bytes(), cudaMemcpyHostToDevice));
+    course::cuda_check(cudaMemcpy(d_b.data(), b.data(), d_b.bytes(), cudaMemcpyHostToDevice));
 
     timer.begin(Phase::kKernels);
     launch(d_a.data(), d_b.data(), d_c.data());
     course::cuda_check(cudaGetLastError());
 
     timer.begin(Phase::kCopyOut);
-    course::cuda_check(
-        cudaMemcpy(output.c.data(), d_c.data(), d_c.bytes(), cudaMemcpyDeviceToHost));
-    timer.end();
+    if constexpr (std::is_same_v<Number, float>) {
+        course::cuda_check(
+            cudaMemcpy(output.c.data(), d_c.data(), d_c.bytes(), cudaMemcpyDeviceToHost));
+        timer.end();
+    } else {
+        std::vector<Number> c(output.c.size());
+        course::cuda_check(cudaMemcpy(c.data(), d_c.data(), d_c.bytes(), cudaMemcpyDeviceToHost));
+        timer.end();
+        std::ranges::copy(c, output.c.begin());
+    }
     timer.note_grid(static_cast<std::int64_t>(blocks.x) * blocks.y, block_size);
     timer.declare_work(work_of(input));
 }

@@ -17,6 +17,10 @@ using course::text;
 namespace {
 
 constexpr double kUnit = 0x1.0p-24;  // the largest relative error of a rounding to float
+// The same of a tensor core's sum of 16 products, for each product (reference.md).
+constexpr double kTensorUnit = 0x1.0p-22;
+constexpr double kBfloatUnit = 0x1.0p-8;  // of a rounding to bfloat16
+constexpr double kDenormalBfloatUnit = 0x1.0p-134;
 constexpr double kDenormalUnit = 0x1.0p-150;  // the largest absolute one of a denormal result
 
 struct Cell {
@@ -39,10 +43,20 @@ Cell multiply_lines(const float* row, const float* column, std::int64_t count) {
 // |computed - exact| <= gamma * sum of |a| |b|, gamma = k u / (1 - k u), for each order of the
 // additions (reference.md derives it). A denormal product adds half a denormal unit. The oracle's
 // own sum has the same bound, with the unit of float64.
-double bound_of(const Cell& cell, double k) {
-    const double gamma = k * kUnit / (1.0 - k * kUnit);
+double bound_of(const Cell& cell, double k, Format format) {
+    const double unit = format == Format::kFloat ? kUnit : kTensorUnit;
+    const double gamma = k * unit / (1.0 - k * unit);
     const double own = k * 0x1.0p-52;
-    return (gamma + own) * cell.magnitudes + k * kDenormalUnit;
+    const double of_sum = (gamma + own) * cell.magnitudes + k * kDenormalUnit;
+    if (format == Format::kFloat) return of_sum;
+    // The sum is rounded once more, to the format of C.
+    return of_sum + kBfloatUnit * (std::abs(cell.sum) + of_sum) + kDenormalBfloatUnit;
+}
+
+// The sum of an exact input in the format of C.
+double rounded_once(double sum, Format format) {
+    if (format == Format::kFloat) return sum;
+    return static_cast<double>(to_bfloat16(static_cast<float>(sum)));
 }
 
 }  // namespace
@@ -96,13 +110,14 @@ Verifier::Result Verifier::check(const Output& output) const {
                     multiply_lines(input.a.data() + i * k, columns_of_b.data() + j * k, k);
                 const double actual = output.c[i * n + j];
                 if (input.exact || !std::isfinite(cell.sum)) {
-                    const bool both_nan = std::isnan(cell.sum) && std::isnan(actual);
-                    if (actual == cell.sum || both_nan) continue;
-                    fault = text("cell (", i, ", ", j, ") is ", actual, ", not ", cell.sum);
+                    const double right = rounded_once(cell.sum, input.format);
+                    const bool both_nan = std::isnan(right) && std::isnan(actual);
+                    if (actual == right || both_nan) continue;
+                    fault = text("cell (", i, ", ", j, ") is ", actual, ", not ", right);
                     continue;
                 }
                 const double error = std::abs(actual - cell.sum);
-                const double bound = bound_of(cell, static_cast<double>(k));
+                const double bound = bound_of(cell, static_cast<double>(k), input.format);
                 // Written so that NaN fails.
                 if (!(error <= bound)) {
                     fault = text("cell (", i, ", ", j, ") is ", actual, ", not ", cell.sum,

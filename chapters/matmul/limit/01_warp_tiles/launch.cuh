@@ -5,9 +5,9 @@
 #include <cuda_runtime.h>
 
 #include "common/cuda/shared_memory.hpp"
-#include "limit/01_warp_tiles/padding.cuh"
 #include "limit/01_warp_tiles/tiles.cuh"
 #include "problem/on_device.cuh"
+#include "problem/padding.cuh"
 
 namespace matmul {
 
@@ -22,7 +22,7 @@ int tiles_of(int m, int n) {
 template <class S, class Kernel>
 void multiply_tiles(const Input& input, Output& output, PhaseTimer& timer, Kernel* kernel) {
     timer.begin(Phase::kSetup);
-    Padding padding(input.m, input.n, input.k, S::kDepth);
+    Padding<float> padding(input.m, input.n, input.k, S::kDepth, kGroup);
     course::allow_dynamic_shared(kernel, S::kRingBytes);
     const dim3 blocks(tiles_of<S>(input.m, input.n));
     const auto launch = [&](const float* a, const float* b, float* c) {
