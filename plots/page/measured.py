@@ -392,7 +392,7 @@ class Measured:
             raise DataError("stands on a stage's page; write a kernel, and counters with commas")
         kernel, run, items = found["kernel"], found["run"] or "", found["items"]
         chapter, name = self.stage(stage)
-        before = chapter.stages[name].compared_with
+        before = chapter.stages.any_of(name).compared_with
         if run:
             self.check_run(chapter, (before, name), run)
         lines = [f"| counter | {before} | {name} |", "|---|---|---|"]

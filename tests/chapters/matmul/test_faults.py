@@ -23,6 +23,9 @@ FAILING = {
     "waits_too_late": ("--n 40", "cell |race|copies"),
     "no_zeros_past_k": ("--n 40 --k 33 --input special", "cell |out of bounds"),
     "tiles_wait_too_late": ("--n 40", "cell |race|copies"),
+    "two_swizzles": ("--n 40", "cell "),
+    "no_wait_for_copies": ("--n 40", "cell |race|copies|copy"),
+    "sums_too_early": ("--n 40", "race"),
     "old_rows": ("--n 40 --k 64", "cell |uninitialised"),
 }
 PASSING = {

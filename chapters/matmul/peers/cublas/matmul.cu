@@ -2,7 +2,8 @@
 // Matmul, stage peers/cublas: NVIDIA's library.
 // Idea: one call. cuBLAS stores matrices by columns, so that its matrices are the transposed ones
 // of this chapter's, and the transposed C is the product of the transposed B and the transposed A.
-// Compared with limit/02_operands_ahead: a kernel that the library chooses by the sides.
+// Compared with limit/03_tiles_by_size: one of many kernels, chosen by the library.
+// Limit now: the multiplications.
 // Not of the thesis.
 #include <cublas_v2.h>
 #include <cuda_runtime.h>

@@ -14,7 +14,7 @@
 #include "common/cuda/shared_memory.hpp"
 #include "problem/on_device.cuh"
 #include "problem/padding.cuh"
-#include "tensor/02_mma_sync/tiles.cuh"
+#include "tensor/02_mma_sync/swizzled_tiles.cuh"
 
 using matmul::Chunk, matmul::Input, matmul::kBlockSize, matmul::kDepth, matmul::kGroup,
     matmul::kTile, matmul::Number, matmul::Output, matmul::PhaseTimer, matmul::Sums;
