@@ -58,8 +58,16 @@ void check_vector(Worker& worker, int thread, std::uintptr_t address, const Requ
         (allocation.kind != MemoryKind::device && allocation.kind != MemoryKind::heap)) {
         return;
     }
+    const WrittenBytes& bytes = written_bytes();
+    const auto is_written = [&](std::uintptr_t at) {
+        return bytes.covers(at) && bytes.has_any(at, 1);
+    };
     unsigned written = 0;
-    while (written_bytes().has_any(address + written, 1)) ++written;
+    while (is_written(address + written)) ++written;
+    // A list may begin or end inside a vector. What is written must go on behind the gap.
+    std::uintptr_t behind = address + written;
+    while (behind < address + request.bytes && !is_written(behind)) ++behind;
+    if (!is_written(behind) || !is_written(address + written - 1)) return;
     const std::string first =
         describe_byte(allocation, reinterpret_cast<const void*>(address + written));
     warn_of_partial_vector(worker, thread, request.place, request.bytes, first);

@@ -5,7 +5,6 @@
 #include <utility>
 
 #include "common/emulator/counting/checks/memory/memory_map.hpp"
-#include "common/emulator/counting/checks/memory/partial_vectors.hpp"
 #include "common/emulator/counting/output/counters.hpp"
 #include "common/emulator/counting/output/findings.hpp"
 #include "common/emulator/counting/output/phrases.hpp"
@@ -29,29 +28,7 @@ void UnwrittenReads::note(const Cell* cell, unsigned words, int thread, std::uin
     reads_.push_back({cell, words, thread, address, request.place, request.operation});
 }
 
-void UnwrittenReads::note_partial(const Cell* cell, unsigned words, int thread,
-                                  std::uintptr_t address, const Request& request) {
-    if (std::any_of(vectors_.begin(), vectors_.end(),
-                    [&](const Read& read) { return read.place == request.place; })) {
-        return;
-    }
-    vectors_.push_back({cell, words, thread, address, request.place, request.operation});
-}
-
 void UnwrittenReads::report_all(Worker& worker) {
-    for (const Read& read : vectors_) {
-        const Cell* const end = read.cell + read.words;
-        const Cell* const unwritten =
-            std::find_if(read.cell, end, [&](const Cell& word) { return !is_written(&word, 1); });
-        if (unwritten == end || !is_written(read.cell, read.words) || !loads_a_vector(read.place) ||
-            has_warned_of_partial_vector(read.place)) {
-            continue;
-        }
-        const std::uintptr_t address = read.address + (unwritten - read.cell) * 4;
-        warn_of_partial_vector(worker, read.thread, read.place, read.words * 4,
-                               describe_shared(worker, address));
-    }
-    vectors_.clear();
     for (const Read& read : reads_) {
         if (is_written(read.cell, read.words)) continue;
         Finding finding;

@@ -16,16 +16,12 @@ class UnwrittenReads {
     void begin_block(Interval first) {
         first_ = first;
         reads_.clear();
-        vectors_.clear();
     }
     // Whether the block has written one of the words. Not all need to be written, because a wide
     // access may read the gaps of a struct. A word counts as written if one of its bytes is.
     bool is_written(const Cell* cell, unsigned words) const;
     void note(const Cell* cell, unsigned words, int thread, std::uintptr_t address,
               const Request& request);
-    // A load of several words, of which one is not written.
-    void note_partial(const Cell* cell, unsigned words, int thread, std::uintptr_t address,
-                      const Request& request);
     void report_all(Worker& worker);
 
   private:
@@ -40,7 +36,6 @@ class UnwrittenReads {
 
     Interval first_ = 0;
     std::vector<Read> reads_;
-    std::vector<Read> vectors_;  // loads of several words, one for each place
 };
 
 }  // namespace emulator::counting

@@ -297,19 +297,10 @@ void WordChecks::check_lanes(int warp, const Request& request) {
         }
         const std::uint32_t* values = nullptr;
         if constexpr (kOperation == Operation::store) values = request.words[lane];
-        [[maybe_unused]] bool has_gap = false;
         for (unsigned i = 0; i < words; ++i) {
-            if constexpr (kSpace == Space::shared && kOperation == Operation::load) {
-                has_gap |= cell[i].write.interval < block.first;
-            }
             const std::uint16_t value = values != nullptr ? hash_of(values[i]) : kUnknownValue;
             if (!check_quickly<kOperation>(cell[i], now, value, request.place, bounds)) {
                 check_word<kSpace, kOperation>(cell[i], now, value, request);
-            }
-        }
-        if constexpr (kSpace == Space::shared && kOperation == Operation::load) {
-            if (has_gap && words > 1) [[unlikely]] {
-                unwritten_.note_partial(cell, words, thread, address, request);
             }
         }
     }
