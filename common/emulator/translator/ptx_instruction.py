@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: MIT
 """One instruction of PTX, cut into its parts."""
 
+from collections.abc import Sequence
+
 from .ptx_operands import PAIRS, TYPES, Names, Unavailable, split_operands
 
 IGNORED = {"ftz", "rn", "approx", "full", "aligned", "uni"}
@@ -36,6 +38,12 @@ class Instruction:
 
     def put(self, value: str) -> str:
         return self.names.put(self.operands[0], value)
+
+    def put_all(self, targets: Sequence[str], values: str) -> str:
+        """The elements of the array `values` into the registers."""
+        return " ".join(
+            self.names.put(target, f"{values}[{i}]") for i, target in enumerate(targets)
+        )
 
     def call(self, function: str, count: int, kind: str = "", first: int = 1) -> str:
         kind = kind or self.type

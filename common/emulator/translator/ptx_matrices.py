@@ -36,9 +36,7 @@ def product(instruction: Instruction) -> str:
     targets = members_of(d)
     if len(targets) != of_sum:
         raise Unavailable(f"{instruction.text} with {len(targets)} registers in {d}")
-    stores = " ".join(
-        instruction.names.put(target, f"emulator_d[{i}]") for i, target in enumerate(targets)
-    )
+    stores = instruction.put_all(targets, "emulator_d")
     return (
         f"{{ std::uint32_t emulator_d[{of_sum}] = {{{registers(instruction, c, of_sum)}}}; "
         f"const std::uint32_t emulator_a[] = {{{registers(instruction, a, k // (2 * elements))}}}; "
@@ -69,9 +67,7 @@ def load_matrices(instruction: Instruction) -> str:
     members = members_of(target) if target.startswith("{") else [target]
     if len(members) != count:
         raise Unavailable(f"{instruction.text} with {len(members)} registers in {target}")
-    stores = " ".join(
-        instruction.names.put(member, f"emulator_m[{i}]") for i, member in enumerate(members)
-    )
+    stores = instruction.put_all(members, "emulator_m")
     return (
         f"{{ std::uint32_t emulator_m[{count}]; emulator::ptx::load_matrices<{count}, "
         f"{transposed}>(emulator_m, {row_address(instruction, source)}); {stores} }}"

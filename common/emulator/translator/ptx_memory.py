@@ -51,9 +51,7 @@ def load(instruction: Instruction) -> str:
             + fence
         )
     members = members_of(target)
-    stores = " ".join(
-        instruction.names.put(member, f"emulator_v[{i}]") for i, member in enumerate(members)
-    )
+    stores = instruction.put_all(members, "emulator_v")
     return (
         f"{{ {cpp} emulator_v[{len(members)}]; "
         f"emulator::ptx::load_vector<{len(members)}>(emulator_v, {address}); {stores} }}{fence}"

@@ -7,6 +7,7 @@
 #include <cuda/ptx>
 
 #include "../counting/counting_test.hpp"
+#include "../tensor_map.hpp"
 #include "checks_test.hpp"
 
 namespace ptx = cuda::ptx;
@@ -18,17 +19,8 @@ constexpr int kColumns = 40;
 constexpr int kRows = 64;
 
 CUtensorMap map_of(float* matrix, int rows) {
-    const cuuint64_t extents[] = {kColumns, static_cast<cuuint64_t>(rows)};
-    const cuuint64_t strides[] = {kColumns * sizeof(float)};
-    const cuuint32_t box[] = {kSide, kSide};
-    const cuuint32_t steps[] = {1, 1};
-    CUtensorMap map{};
-    EXPECT_EQ(cuTensorMapEncodeTiled(&map, CU_TENSOR_MAP_DATA_TYPE_FLOAT32, 2, matrix, extents,
-                                     strides, box, steps, CU_TENSOR_MAP_INTERLEAVE_NONE,
-                                     CU_TENSOR_MAP_SWIZZLE_128B, CU_TENSOR_MAP_L2_PROMOTION_NONE,
-                                     CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE),
-              CUDA_SUCCESS);
-    return map;
+    return tensor_map(CU_TENSOR_MAP_DATA_TYPE_FLOAT32, sizeof(float), matrix, rows, kColumns, kSide,
+                      kSide, CU_TENSOR_MAP_SWIZZLE_128B);
 }
 
 enum class Fault {

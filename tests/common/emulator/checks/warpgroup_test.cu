@@ -7,6 +7,7 @@
 
 #include <cuda/ptx>
 
+#include "../tensor_map.hpp"
 #include "checks_test.hpp"
 
 namespace ptx = cuda::ptx;
@@ -19,17 +20,8 @@ constexpr int kN = 8;
 constexpr int kThreads = 128;
 
 CUtensorMap map_of(__nv_bfloat16* matrix, int rows) {
-    const cuuint64_t extents[] = {kK, static_cast<cuuint64_t>(rows)};
-    const cuuint64_t strides[] = {kK * sizeof(__nv_bfloat16)};
-    const cuuint32_t box[] = {kK, static_cast<cuuint32_t>(rows)};
-    const cuuint32_t steps[] = {1, 1};
-    CUtensorMap map{};
-    EXPECT_EQ(cuTensorMapEncodeTiled(&map, CU_TENSOR_MAP_DATA_TYPE_BFLOAT16, 2, matrix, extents,
-                                     strides, box, steps, CU_TENSOR_MAP_INTERLEAVE_NONE,
-                                     CU_TENSOR_MAP_SWIZZLE_128B, CU_TENSOR_MAP_L2_PROMOTION_NONE,
-                                     CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE),
-              CUDA_SUCCESS);
-    return map;
+    return tensor_map(CU_TENSOR_MAP_DATA_TYPE_BFLOAT16, sizeof(__nv_bfloat16), matrix, rows, kK,
+                      rows, kK, CU_TENSOR_MAP_SWIZZLE_128B);
 }
 
 enum class Fault {

@@ -10,6 +10,7 @@
 #include <cstdint>
 #include <cuda/ptx>
 
+#include "../../tensor_map.hpp"
 #include "engine_test.hpp"
 
 namespace ptx = cuda::ptx;
@@ -205,21 +206,12 @@ int product_at(int row, int column) {
 
 template <int kWidth>
 CUtensorMap map_of(void* matrix) {
-    const cuuint64_t extents[] = {kSide, kSide};
-    const cuuint64_t strides[] = {kSide * 2};
-    const cuuint32_t box[] = {kWidth, kSide};
-    const cuuint32_t steps[] = {1, 1};
     constexpr CUtensorMapSwizzle kSwizzle = kWidth == 64   ? CU_TENSOR_MAP_SWIZZLE_128B
                                             : kWidth == 32 ? CU_TENSOR_MAP_SWIZZLE_64B
                                             : kWidth == 16 ? CU_TENSOR_MAP_SWIZZLE_32B
                                                            : CU_TENSOR_MAP_SWIZZLE_NONE;
-    CUtensorMap map{};
-    EXPECT_EQ(
-        cuTensorMapEncodeTiled(&map, CU_TENSOR_MAP_DATA_TYPE_BFLOAT16, 2, matrix, extents, strides,
-                               box, steps, CU_TENSOR_MAP_INTERLEAVE_NONE, kSwizzle,
-                               CU_TENSOR_MAP_L2_PROMOTION_NONE, CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE),
-        CUDA_SUCCESS);
-    return map;
+    return tensor_map(CU_TENSOR_MAP_DATA_TYPE_BFLOAT16, 2, matrix, kSide, kSide, kSide, kWidth,
+                      kSwizzle);
 }
 
 // A with k side by side, or with m if it is transposed; the same for B.
