@@ -11,6 +11,7 @@
 #include <limits>
 #include <sstream>
 #include <string>
+#include <string_view>
 
 #include "common/base/error.hpp"
 #include "tests/chapters/stage_run.hpp"
@@ -52,6 +53,46 @@ TEST(MakeInput, IsTheSameForTheSameSeed) {
     EXPECT_NE(make_input("random", 9, 8, 7, 5).b, make_input("random", 9, 8, 7, 6).b);
     const Input square = make_input("random", 8, 8, 8, 5);
     EXPECT_NE(square.a, square.b);
+}
+
+TEST(Bfloat16, RoundsToTheNearestEvenNumber) {
+    using matmul::to_bfloat16;
+    EXPECT_EQ(to_bfloat16(1.0f + 0x1.0p-8f), 1.0f);  // in the middle
+    EXPECT_EQ(to_bfloat16(1.0f + 0x1.8p-8f), 1.0f + 0x1.0p-7f);
+    EXPECT_EQ(to_bfloat16(1.0f + 0x3.0p-8f), 1.0f + 0x1.0p-6f);
+    EXPECT_EQ(to_bfloat16(-256.0f), -256.0f);
+    EXPECT_EQ(to_bfloat16(257.0f), 256.0f);
+    EXPECT_EQ(to_bfloat16(-kInfinity), -kInfinity);
+    EXPECT_TRUE(std::isnan(to_bfloat16(kNan)));
+}
+
+TEST(Bfloat16, AllNumbersOfAnInputAreRounded) {
+    for (const std::string_view name : matmul::kInputNames) {
+        const Input input = make_input(name, 30, 20, 1, 3, matmul::Format::kBfloat16);
+        for (const auto* matrix : {&input.a, &input.b}) {
+            for (const float number : *matrix) {
+                EXPECT_TRUE(number == matmul::to_bfloat16(number) || std::isnan(number)) << number;
+            }
+        }
+    }
+}
+
+// The sums, each rounded to the format of C.
+Output rounded(Output output) {
+    for (float& cell : output.c) cell = matmul::to_bfloat16(cell);
+    return output;
+}
+
+TEST(Bfloat16, VerifierAllowsOneRounding) {
+    const Input exact = make_input("integers", 9, 8, 300, 5, matmul::Format::kBfloat16);
+    const Output sums = multiplied(exact), right = rounded(sums);
+    EXPECT_TRUE(passes(exact, right));
+    EXPECT_FALSE(passes(exact, sums));  // not rounded
+    const Input random = make_input("random", 9, 8, 30, 5, matmul::Format::kBfloat16);
+    Output output = rounded(multiplied(random));
+    EXPECT_TRUE(passes(random, output));
+    output.c[10] *= 1.0f + 0x1.0p-6f;  // two roundings away
+    EXPECT_FALSE(passes(random, output));
 }
 
 TEST(MakeInput, RandomNumbersFillTheirRange) {
