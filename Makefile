@@ -14,10 +14,6 @@ export PYTHONPATH := $(CURDIR)
 # Their bytecode lies in the build folder, not beside the sources.
 export PYTHONPYCACHEPREFIX := $(CURDIR)/build/pycache
 export PYTHONDONTWRITEBYTECODE :=
-# Without these words, ccache keeps nothing that uses a precompiled header.
-export CCACHE_SLOPPINESS := pch_defines,time_macros
-# A precompiled header knows its headers by their text. Without comments, ccache would give one for another text.
-export CCACHE_COMMENTS := 1
 # The tools read these from the environment, so the shell never interprets a value. Neither does make:
 # $(value …) takes the text as it was typed, where an exported variable would be expanded.
 variables := STAGE CHAPTER ENGINE ARGS FILE A B DATA VIEWS PATH_BETWEEN JSON SWEEPS FROM NAME LAB LABS SEED FORMAT DIR DEVICE RANKS PLAN BUDGET PREFIX DESTDIR
@@ -28,7 +24,7 @@ export $(variables)
 hash := \#
 help-list = sed -n 's/^\([a-z-]*\):[^$(hash)]*$(1) \(.*\)/\1|\2/p' Makefile | while IFS='|' read -r name text; do printf 'make %-12s %s\n' "$$name" "$$text"; done
 
-.PHONY: all test test-all list run try compare counters view explain diff stage chapter lab check hint progress grade student-edition figures record session sanitize prove instructions verdicts benchmark format lint install uninstall help clean setup setup-lint setup-long configure build build-engine build-counters build-all build-long
+.PHONY: all test test-all list run try compare counters view explain diff stage chapter lab check hint progress grade student-edition figures record check-record session sanitize prove instructions verdicts benchmark format lint install uninstall help clean setup setup-lint setup-long configure build build-engine build-counters build-all build-long
 
 all: build  ## set up, build, run and verify every stage, draw the figures
 	@$(plots)commands.tour
@@ -103,6 +99,9 @@ slides: configure  ## write the chapters as slides into build/slides, to show an
 
 record: configure  ##! (GPU) measure the sweeps at the thesis' sizes into plots/data; continues where it stopped: [CHAPTER=…] [ENGINE=gpu|cpu|opencl] [SWEEPS=name,name]
 	@if [ -n "$$SWEEPS" ]; then stages=$$($(plots)maintain.record --list-stages) && $(build) --stages gpu $$stages; else $(call build-chapter,gpu); fi && $(plots)maintain.record
+
+check-record: configure  ##! judge what make record wrote, before you share it: DIR=plots/data/rtx-4060
+	@$(plots)commands.check_record
 
 session: configure  ##! (GPU) do what this machine has not measured or checked yet, or a plan's steps; continues where it stopped: [PLAN=plan.toml] [BUDGET=seconds] [DIR=folder] [CHAPTER=…] [ARGS=--print]
 	@$(plots)maintain.session

@@ -13,6 +13,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+from common.tools.lib.gpu_state import warn
 from common.tools.lib.ranks import chosen_ranks, run_ranks
 from common.tools.lib.stages import (
     EXIT_FAILURE,
@@ -51,7 +52,10 @@ def run_test(stage: Stage) -> int:
 
 def main() -> None:
     stage = find_stage(load_stages(), variable("STAGE"))
-    path = executable(stage, pick_engine(stage, chosen_engine()))
+    engine = pick_engine(stage, chosen_engine())
+    path = executable(stage, engine)
+    if engine == "gpu":
+        warn("make run")
     flags = stage.check_flags if arguments() == ["--check"] else arguments()
     sys.stdout.flush()
     ranks = chosen_ranks(stage)

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from common.tools.lib.errors import EXIT_USAGE
+from common.tools.lib.gpu_state import warn
 from common.tools.lib.measuring import Measurement, measure
 from common.tools.lib.numbers import format_ms, grouped, short_count
 from common.tools.lib.stages import (
@@ -220,6 +221,8 @@ def main() -> int:
         if not (stage.opencl or needs_newer_gpu(stage) or stage.uses_all_cores)
     ]
     last = [*chosen, *usual][-1]
+    if pick_engine(last, engine) == "gpu":
+        warn("make compare")
     for stage in [last, *(stage for stage in chosen if stage is not last)]:
         try:
             picked = pick_engine(stage, engine)

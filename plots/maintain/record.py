@@ -29,6 +29,7 @@ from contextlib import nullcontext, redirect_stdout
 from pathlib import Path
 from typing import Any
 
+from common.tools.lib import gpu_state
 from common.tools.lib.gpus import gpu_count, gpu_name, has_gpu
 from common.tools.lib.columns import (
     LIMITS_COLUMNS,
@@ -55,8 +56,10 @@ from common.tools.lib.stages import (
 )
 from common.tools.lib.architectures import requirement
 from plots.drawing.chapter import Chapter
+from plots.maintain.watching import Watch, summary
 from plots.page.chapters import all_chapters
-from plots.records.folders import DATA, device_folder
+from plots.records.conditions import COLUMNS as CONDITION_COLUMNS
+from plots.records.folders import DATA, device_folder, folder_name
 from plots.records.recorded_runs import (
     RECORDED_ENGINES,
     is_recorded,
@@ -173,11 +176,6 @@ def warning_of_load(load: float, cores: int) -> str:
     )
 
 
-def folder_name(device: str) -> str:
-    """`nvidia-h200` for `NVIDIA H200`."""
-    return re.sub("[^a-z0-9]+", "-", device.lower()).strip("-")
-
-
 def device_lock() -> str:
     """The file that a recorder locks while it measures on a GPU: one for each GPU. A stage takes
     the first GPU that it sees."""
@@ -197,6 +195,7 @@ class Recorder:
         self.claims = Claims(folder)
         self.host = Host(folder)
         self.left_to_others = 0
+        self.version = ""  # of the sources that were measured
         self.progress = Progress(())
 
     def table(self, name: str, header: Sequence[str]) -> Table:
@@ -307,6 +306,7 @@ class Recorder:
                     report.change(fields, surplus_fields(report.rows, finished, rows[0]))
             table.change(rows, parts)
         self.made += 1
+        self.version = rows[0]["version"]
         seconds = time.monotonic() - started
         self.progress.made(run, seconds)
         what = f"{len(rows)} x {format_ms(made.median_ms('kernels_ms'))} ms"
@@ -333,6 +333,12 @@ class Recorder:
                     }
                 ]
             )
+
+    def keep_conditions(self, device: str, watch: Watch) -> None:
+        """What the GPU did while it measured, as far as somebody saw it."""
+        seen = summary(device, watch.driver, self.version, watch.states)
+        if self.made and seen:
+            self.table("conditions", CONDITION_COLUMNS).append([seen.record()])
 
     def record_all(self, sweeps: list[Sweep]) -> None:
         for chapter in dict.fromkeys(sweep.chapter for sweep in sweeps):
@@ -432,13 +438,20 @@ def main() -> int:
         )
     if warning := warning_of_load(os.getloadavg()[0], os.cpu_count() or 1):
         print(warning, file=sys.stderr, flush=True)
+    gpu_state.warn("make record")
     recorder = Recorder(stages, DATA / folder_name(gpu_name()))
-    recorder.record_all(sweeps)
+    watch = Watch()
+    try:
+        with watch:
+            recorder.record_all(sweeps)
+    finally:  # an interrupted recorder has recorded its finished runs
+        recorder.keep_conditions(gpu_name(), watch)
     if "gpu" in engines and not names:
         profiled = [one for one in all_chapters() if one.name in chapters and one.profile]
         record_profiles(profiled, recorder.folder)
     status = finish(recorder)
     print(f"to draw them: make figures DATA={recorder.folder.name}")
+    print(f"to judge them: make check-record DIR=plots/data/{recorder.folder.name}")
     return status
 
 

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 from common.tools.lib.stages import ROOT, DataError
@@ -22,6 +23,11 @@ NO_DEVICES = (
     BOUNDS.name,
     LINES.name,
 )  # folders of plots/data that hold no device's measurements
+
+
+def folder_name(device: str) -> str:
+    """`nvidia-h200` for `NVIDIA H200`."""
+    return re.sub("[^a-z0-9]+", "-", device.lower()).strip("-")
 
 
 def device_folders(recorded: Path) -> list[Path]:

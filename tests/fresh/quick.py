@@ -6,7 +6,15 @@ import os
 import subprocess
 import time
 
-from common.tools.lib.stages import ROOT, Stage, ToolError, chapters_of, load_stages, run_tool
+from common.tools.lib.stages import (
+    BUILD,
+    ROOT,
+    Stage,
+    ToolError,
+    chapters_of,
+    load_stages,
+    run_tool,
+)
 
 ALL_OF = "basics"
 
@@ -36,14 +44,13 @@ def run(*command: str, **variables: str) -> None:
 
 
 def main() -> None:
-    build = str(ROOT / "common" / "tools" / "setup" / "build.sh")
     run("make", "list")  # configures
     stages = chosen(load_stages())
     if len(chapters_of(stages)) < 2:
         raise ToolError("there is no stage to run", 1)
     os.environ["PYTHONPATH"] = str(ROOT)
-    run(build, "engine")
-    run(build, "--stages", "emu", *[stage.stage for stage in stages])
+    run(BUILD, "engine")
+    run(BUILD, "--stages", "emu", *[stage.stage for stage in stages])
     for stage in stages:
         run("make", "run", STAGE=stage.stage, ENGINE="emu", ARGS="--check")
 

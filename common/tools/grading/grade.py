@@ -48,8 +48,8 @@ from common.tools.labs.counted_run import fingerprint, solution_values
 from common.tools.labs.lab import Lab
 from common.tools.lib.files import write_whole
 from common.tools.lib.stages import (
+    BUILD,
     EXIT_FAILURE,
-    ROOT,
     DataError,
     Terminated,
     ToolError,
@@ -102,8 +102,7 @@ def build_judges(labs: Iterable[Lab]) -> None:
     }
     if not stages:
         return
-    build = str(ROOT / "common/tools/setup/build.sh")
-    result = subprocess.run([build, "--stages", "emu", *sorted(stages)], check=False)
+    result = subprocess.run([BUILD, "--stages", "emu", *sorted(stages)], check=False)
     if result.returncode != 0:
         raise ToolError("the stages that judge cannot be built", EXIT_FAILURE)
 

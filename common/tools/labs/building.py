@@ -10,7 +10,7 @@ import sys
 from dataclasses import dataclass
 from pathlib import Path
 
-from common.tools.lib.stages import EXIT_FAILURE, ROOT, Stage, ToolError, build_folder
+from common.tools.lib.stages import BUILD, EXIT_FAILURE, ROOT, Stage, ToolError, build_folder
 from common.tools.labs.running import Limits, Runner, run_program
 
 SECONDS = 120  # more than the largest stage needs on a slow machine
@@ -43,7 +43,7 @@ def build_libraries(chapters: list[str]) -> None:
     """Brings the libraries of these chapters, and the engine, up to date."""
     targets = dict.fromkeys(name for one in chapters for name in chapter_libraries(one))
     # What it says goes to stderr: a result may go to stdout as JSON.
-    command = [str(ROOT / "common/tools/setup/build.sh"), *targets, "engine"]
+    command = [BUILD, *targets, "engine"]
     result = subprocess.run(command, stdout=sys.stderr, check=False)
     if result.returncode != 0:
         raise ToolError("the chapter's libraries cannot be built", EXIT_FAILURE)

@@ -12,7 +12,7 @@ from pathlib import Path
 
 from common.tools.lib.gpus import gpu_architectures, has_gpu
 from common.tools.lib.measuring import measure
-from common.tools.lib.stages import ROOT, Stage, ToolError, build_folder, executable
+from common.tools.lib.stages import BUILD, ROOT, Stage, ToolError, build_folder, executable
 from common.tools.labs.lab import Lab
 from common.tools.labs.running import Limits, run_program
 from common.tools.lib.architectures import number_of, nvcc_flags
@@ -74,7 +74,7 @@ def times(
         return []
     if not all("gpu" in stage.executables for stage in stages):
         return []
-    build = [str(ROOT / "common/tools/setup/build.sh"), "--stages", "gpu"]
+    build = [BUILD, "--stages", "gpu"]
     # What it says goes to stderr: a JSON may go to stdout.
     built = subprocess.run([*build, *(one.stage for one in stages)], stdout=sys.stderr, check=False)
     if built.returncode != 0:

@@ -65,5 +65,19 @@ def gpu_name() -> str:
     return name.value.decode("utf-8", errors="replace")
 
 
+@functools.cache
+def pci_bus_id() -> str:
+    """Of the first GPU, as other libraries know it: the driver's numbers honour
+    CUDA_VISIBLE_DEVICES, theirs do not. Empty without a GPU."""
+    driver, count = _driver()
+    if driver is None or count == 0:
+        return ""
+    device, name = ctypes.c_int(), ctypes.create_string_buffer(32)
+    driver.cuDeviceGet(ctypes.byref(device), 0)
+    if driver.cuDeviceGetPCIBusId(name, len(name), device) != 0:
+        return ""
+    return name.value.decode("ascii")
+
+
 if __name__ == "__main__":
     print("\n".join(gpu_architectures()))

@@ -24,6 +24,7 @@ from common.tools.lib.gpus import gpu_architectures, has_gpu
 from common.tools.lib.architectures import CARDS, number_of, requirement
 
 ROOT = Path(__file__).resolve().parents[3]
+BUILD = str(ROOT / "common/tools/setup/build.sh")  # it says which arguments it takes
 ENGINES = ("gpu", "emu", "count")
 ALL_PATHS = "all"
 FEW = 15  # so many stages fit on one line

@@ -22,6 +22,13 @@ if [ "${room:-100}" -lt 100 ]; then
     exit 1
 fi
 
+# Without these words, ccache keeps nothing that uses a precompiled header.
+export CCACHE_SLOPPINESS=pch_defines,time_macros
+# A precompiled header knows its headers by their text. Without comments, ccache would give one for another text.
+export CCACHE_COMMENTS=1
+# What one checkout has compiled is taken from the cache in another one, and in the tests' copies.
+export CCACHE_NOHASHDIR=1
+export CCACHE_BASEDIR="$PWD"
 # ccache compiles nothing where it cannot keep its files: without a home, or in one that is not
 # one's own.
 if [ -z "${CCACHE_DIR:-}${XDG_CACHE_HOME:-}" ] && { [ ! -d "${HOME:-}" ] || [ ! -w "$HOME" ]; }; then

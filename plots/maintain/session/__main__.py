@@ -29,12 +29,11 @@ from common.tools.lib.stages import (
     shown,
     variable,
 )
-from plots.maintain.record import folder_name
 from plots.maintain.session.missing import missing_steps
 from plots.maintain.session.plan import KINDS, Step, plan_text, read_plan
 from plots.maintain.session.running import BAD, Result, Session, in_order
 from plots.maintain.session.sources import source_of
-from plots.records.folders import DATA, device_folder
+from plots.records.folders import DATA, device_folder, folder_name
 
 # The variables of make. A step has its own.
 OF_MAKE = ("MAKEFLAGS", "MAKELEVEL", "MFLAGS", "MAKEOVERRIDES", "MAKE_TERMOUT", "MAKE_TERMERR")

@@ -40,6 +40,7 @@ TARGETS = (
     "clean",
 )
 FOR_MAINTAINERS = (
+    "check-record",
     "record",
     "session",
     "sanitize",

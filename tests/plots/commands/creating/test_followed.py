@@ -79,7 +79,7 @@ class FollowedTest(unittest.TestCase):
         ):
             self.assertIn(wanted, names)
         # All else that these tests run is built by now.
-        self.run_in_copy(f"ninja -C build tests/chapters/test_{chapter}")
+        self.run_in_copy(f"common/tools/setup/build.sh tests/chapters/test_{chapter}")
         said = self.run_in_copy(
             "meson test -C build --no-rebuild --timeout-multiplier 4 --print-errorlogs "
             + " ".join(f"'{name}'" for name in names),

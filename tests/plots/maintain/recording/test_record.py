@@ -11,13 +11,14 @@ import signal
 import subprocess
 import sys
 import time
+from unittest import mock
 
 from tests.common.tools.course_tools import BUILD, ROOT, SWEEP, RecorderTest
 
-from plots.maintain import record
-from common.tools.lib import stages
+from plots.maintain import record, watching
+from common.tools.lib import gpu_state, stages
 from common.tools.lib.columns import LIMITS_COLUMNS, PROFILE_COLUMNS
-from plots.records import sweeps
+from plots.records import conditions, sweeps
 from plots.records.folders import NO_DEVICES, PREFERRED_DEVICE
 from tests.plots.fixtures import made_up_chapter
 from tests.plots.fixtures import stages as made_up_stages
@@ -199,6 +200,18 @@ class RecordTest(RecorderTest):
         self.assertEqual(
             last, "Stand-In 1," + ",".join(repr(2.0 * (i + 1)) for i in range(len(names)))
         )
+
+    def test_conditions_are_kept_where_something_was_measured(self) -> None:
+        watch = watching.Watch(mock.Mock(side_effect=OSError))
+        watch.driver, path = "580.1", self.data / "conditions.csv"
+        recorder = self.record()
+        recorder.keep_conditions("Stand-In 1", watch)  # nobody could look
+        self.assertFalse(path.exists())
+        watch.states = [gpu_state.State(1500, temperature_c=60), gpu_state.State(300, idle=True)]
+        for one in (recorder, self.record()):  # the second one had nothing to do
+            one.keep_conditions("Stand-In 1", watch)
+        (kept,) = conditions.read_conditions(path)
+        self.assertEqual((kept.driver, kept.samples, kept.clock_mhz), ("580.1", 1, 1500))
 
     def test_a_table_has_only_one_header(self) -> None:
         first, second = (record.Table(self.data / "sums.csv", ["a", "b"]) for _ in range(2))

@@ -1,0 +1,90 @@
+# SPDX-License-Identifier: MIT
+"""Under which conditions a GPU measured: conditions.csv, one row for each `make record`.
+
+What a board does not say is 0, or empty.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from common.tools.lib.csv_tables import integer, read_table, real
+from common.tools.lib.gpu_state import HARMFUL
+
+FILE = "conditions.csv"
+COLUMNS = (
+    "date",
+    "device",
+    "driver",
+    "version",
+    "samples",
+    "clock_mhz",
+    "base_mhz",
+    "most_mhz",
+    "power_w",
+    "limit_w",
+    "temperature_c",
+    "reasons",
+    "others",
+)
+SEPARATOR = "; "
+
+
+@dataclass(frozen=True)
+class Conditions:
+    """Of one recorder: of the seconds in which the GPU was busy, the median clock, the greatest
+    power and temperature, what slowed it down in any of them, and the most other processes on
+    it."""
+
+    date: str
+    device: str
+    driver: str
+    version: str  # of the course
+    samples: int
+    clock_mhz: float
+    base_mhz: float
+    most_mhz: float
+    power_w: float
+    limit_w: float
+    temperature_c: float
+    reasons: tuple[str, ...]
+    others: int
+
+    @property
+    def harmful(self) -> list[str]:
+        """Without the power limit, which is part of many boards' normal work."""
+        return [name for name in self.reasons if name in HARMFUL]
+
+    @property
+    def below_base(self) -> bool:
+        return 0 < self.clock_mhz < self.base_mhz
+
+    def record(self) -> dict[str, str]:
+        """As a row of the table."""
+        words = {name: str(getattr(self, name)) for name in COLUMNS}
+        return words | {"reasons": SEPARATOR.join(self.reasons)}
+
+
+def read_conditions(path: Path) -> list[Conditions]:
+    found = []
+    for number, one in read_table(path, COLUMNS):
+        place = f"{path}:{number}"
+        found.append(
+            Conditions(
+                one["date"],
+                one["device"],
+                one["driver"],
+                one["version"],
+                integer(one["samples"], "samples", place),
+                real(one["clock_mhz"], "clock_mhz", place),
+                real(one["base_mhz"], "base_mhz", place),
+                real(one["most_mhz"], "most_mhz", place),
+                real(one["power_w"], "power_w", place),
+                real(one["limit_w"], "limit_w", place),
+                real(one["temperature_c"], "temperature_c", place),
+                tuple(filter(None, one["reasons"].split(SEPARATOR))),
+                integer(one["others"], "others", place),
+            )
+        )
+    return found
