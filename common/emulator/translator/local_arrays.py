@@ -10,6 +10,7 @@ from .launches import KEYWORDS, match_backwards, match_template
 from .shared_memory import skip_alignment
 from .source import Edit, Source, opens_namespace
 
+CHECK = "::emulator::local_index<"
 CLASSES = {"struct", "class", "union", "enum"}
 # A declaration with one of these words has no array of one thread's own.
 NOT_LOCAL = {"__shared__", "__device__", "__constant__", "static", "extern", "typedef", "using"}
@@ -133,7 +134,7 @@ def check_element(source: Source, index: int) -> None:
             return
         whole = "true" if dimension > 0 and from_first else "false"
         # Brackets around it: a macro would take the commas for its own.
-        text = f'(::emulator::local_index<decltype({name}), {dimension}, {whole}>("{name}", '
+        text = f'({CHECK}decltype({name}), {dimension}, {whole}>("{name}", '
         source.edits += [
             Edit(tokens[first].start, tokens[first].start, text),
             Edit(tokens[last].end, tokens[last].end, "))"),

@@ -3,13 +3,26 @@
 include/emulator/checks/own_checks.hpp offers."""
 
 from .device_variables import declaration_start, skip_brackets
-from .launches import KEYWORDS
+from .launches import KEYWORDS, match_template
 from .local_arrays import check_local_arrays
 from .source import Edit, Source
 
 HEADER = "#include <emulator/checks/own_checks.hpp>\n"
 # They may stand between __launch_bounds__ and the kernel's name, and take arguments.
 ATTRIBUTES = {"__attribute__", "__maxnreg__", "__cluster_dims__", "__block_size__", "alignas"}
+# The last word of a template's parameter without a name.
+TYPE_WORDS = {
+    "class",
+    "typename",
+    "auto",
+    "bool",
+    "char",
+    "short",
+    "int",
+    "long",
+    "unsigned",
+    "signed",
+}
 
 
 def mark_read_only_load(source: Source, index: int) -> bool:
@@ -33,12 +46,42 @@ def end_of_first(source: Source, opening: int, end: int) -> int:
     return index
 
 
+def template_arguments(source: Source, opening: int) -> str | None:
+    """The parameters of the template whose '<' is at `opening`, as arguments that name the template
+    itself. None if one has no name, or is not understood."""
+    tokens = source.tokens
+    end = match_template(source, opening)
+    arguments: list[str] = []
+    index = opening + 1
+    while end is not None and index < end:
+        first = index
+        while index < end and tokens[index].text not in (",", "="):
+            skipped = match_template(source, index) if tokens[index].text == "<" else index
+            if skipped is None:
+                return None
+            index = skipped + 1
+        words = [token for token in tokens[first:index] if token.text != "const"]
+        if len(words) < 2 or words[-1].kind != "identifier":
+            return None
+        name = words[-1].text
+        if name in TYPE_WORDS or words[-2].text == "::":
+            return None
+        arguments.append(name + ("..." if words[-2].text == "." else ""))
+        while index < end and tokens[index].text != ",":  # a default
+            skipped = match_template(source, index) if tokens[index].text == "<" else index
+            if skipped is None:
+                return None
+            index = skipped + 1
+        index += 1
+    return ", ".join(arguments) or None
+
+
 def register_launch_bounds(source: Source, index: int) -> bool:
-    """Behind the kernel that the __launch_bounds__ at index belongs to. Of a template, the number
-    may depend on what its arguments are: it stays unknown."""
+    """Behind the kernel that the __launch_bounds__ at index belongs to, or within it, if it is a
+    template: then each of its instances is registered, with its own number."""
     tokens = source.tokens
     start = declaration_start(source, index)
-    if tokens[index + 1].text != "(" or "template" in [one.text for one in tokens[start:index]]:
+    if tokens[index + 1].text != "(":
         return False
     end = skip_brackets(source, index + 1)
     most = source.plain_text(index + 2, end_of_first(source, index + 1, end) - 1)
@@ -53,11 +96,22 @@ def register_launch_bounds(source: Source, index: int) -> bool:
     if body >= len(tokens) or tokens[body].text != "{":
         return False
     name = tokens[named].text
+    if tokens[start].text == "template":
+        arguments = template_arguments(source, start + 1)
+        hidden = name in [token.text for token in tokens[named + 1 : body]]  # by a parameter
+        if arguments is None or hidden:
+            return False
+        name += f"<{arguments}>"
+    address_of = f"[](auto emulator_use) -> decltype(emulator_use({name})) {{ return emulator_use({name}); }}"
+    if tokens[start].text == "template":
+        opening = tokens[body].end
+        text = f" ::emulator::bound_instance<({most})>({address_of});"
+        source.edits.append(Edit(opening, opening, text))
+        return True
     last = tokens[skip_brackets(source, body) - 1]
     text = (
         f" [[maybe_unused]] static const bool emulator_bounded_{name}_{source.line_of(last.start)}"
-        f" = ::emulator::bound_launches([](auto emulator_use) -> decltype(emulator_use({name}))"
-        f" {{ return emulator_use({name}); }}, {most});"
+        f" = ::emulator::bound_launches({address_of}, {most});"
     )
     source.edits.append(Edit(last.end, last.end, text))
     return True

@@ -11,6 +11,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 from common.emulator.translator.forwarding import holds_replaceable
+from common.emulator.translator.local_arrays import CHECK
 from common.emulator.translator.translation import main as translate
 from common.tools.driver import host_links, unset
 from common.tools.driver.engine import Engine, header_folders, thrust_flags
@@ -23,8 +24,12 @@ EMUCC = Path(__file__).resolve().parents[1] / "commands" / "emucc"
 NEW_ENOUGH = ("20", "23")  # the standards of C++ that the engine's headers accept
 
 
+def holds(texts: list[Path], part: str) -> bool:
+    return any(part.encode() in path.read_bytes() for path in texts if path.is_file())
+
+
 def uses_thrust(texts: list[Path]) -> bool:
-    return any(b"<thrust/" in path.read_bytes() for path in texts if path.is_file())
+    return holds(texts, "<thrust/")
 
 
 def calls_cuda(path: Path) -> bool:
@@ -111,6 +116,7 @@ class Build:
             *(["-w"] if request.quiet else []),
             *request.host_flags,
             *optimize,
+            *(self.engine.local_array_flags if holds(texts, CHECK) else []),
             *(thrust_flags() if uses_thrust(texts) else []),
             *(word for folder in first for word in ("-I", folder)),
             *(word for folder in header_folders() for word in ("-I", str(folder))),

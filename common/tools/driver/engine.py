@@ -22,6 +22,7 @@ class Engine:
     compiler: list[str]  # the g++ that built the engine, and flags that it always gets
     every_flags: list[str]  # with which both engines compile
     compile_flags: list[str]  # not of emu: a program's own -O counts there
+    local_array_flags: list[str]  # of files whose local arrays are checked
     link_flags: list[str]
     libraries: list[str]  # in the order of linking
     header: Path | None = None  # includes cuda_runtime.h; g++ finds it precompiled
@@ -93,6 +94,7 @@ def load_engine(name: str) -> Engine:
         flags["compiler"],
         flags["every"],
         flags["compile"] if counts else [],
+        flags["local-arrays"] if counts else [],
         flags["link"] if counts else [],
         [
             "-Wl,--start-group",

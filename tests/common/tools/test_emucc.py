@@ -472,7 +472,7 @@ class ForeignObjectTest(unittest.TestCase):
         its own way. A student's archive may be of the other engine."""
         with tempfile.TemporaryDirectory() as folder:
             root = Path(folder)
-            engine = Engine("count", ["g++"], [], [], [], [])
+            engine = Engine("count", ["g++"], [], [], [], [], [])
             build = Build(read_request(["a.o"]), engine, root)
             for name in ("common/libbackend_count.a", "my/libmine.a"):
                 (root / name).parent.mkdir()

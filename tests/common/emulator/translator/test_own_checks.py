@@ -3,13 +3,19 @@
 """Which elements of local arrays, which loads and which kernels get the checks that programs of
 other people have (translate.py --checks)."""
 
+import re
+import subprocess
 import sys
+import tempfile
 import unittest
 from pathlib import Path
 
 from common.emulator.translator.own_checks import add_own_checks
 from common.emulator.translator.rewrite import rewrite
 from common.emulator.translator.source import Source
+from common.tools.driver.build import Build
+from common.tools.driver.engine import load_engine
+from common.tools.driver.request import read_request
 
 # In a kernel, each with the number of indices that are checked.
 STATEMENTS = (
@@ -37,6 +43,17 @@ STATEMENTS = (
     # A macro may make a text of it.
     ("int a[4]; assert(a[i] == 1); CHECK(f(a[i])); x = a[i];", 1),
 )
+# Bodies of a kernel with float sums[8][8], a[8]: whether g++ keeps a check.
+BODIES = (
+    (
+        "for (int i = 0; i < 8; ++i) { for (int j = 0; j < 8; ++j) sums[i][j] += a[i] * a[j]; }"
+        "for (unsigned i = 0; i < kRows * 4; i += 2) values[i] = a[i] + sums[i % 8][threadIdx.x & 7];",
+        False,
+    ),
+    ("for (int i = 0; i <= 8; ++i) a[i] = values[i];", True),
+    ("for (int i = 0; i < n; ++i) a[i] = values[i];", True),
+    ("for (int i = 0; i < 8; ++i) sums[i][i + n] = a[i];", True),
+)
 LOADS = (
     ("x = __ldg(&in[i]);", "::emulator::read_only_load(&in[i])"),
     ("return ::__ldg(p);", "::emulator::read_only_load(p)"),
@@ -50,9 +67,27 @@ KERNELS = (
         ("k", "A * 32"),
     ),
 )
+TEMPLATES = (
+    ("template <int N> __global__ void __launch_bounds__(N) k(", "N", "k<N>"),
+    (
+        "template <const unsigned kA, class T = List<int, 2>, typename... Ts>"
+        " __launch_bounds__(kA / 2, 1) __global__ void k(",
+        "kA / 2",
+        "k<kA, T, Ts...>",
+    ),
+    (
+        "template <template <class> class C, bool b = true> __global__ __launch_bounds__(8) void k(",
+        "8",
+        "k<C, b>",
+    ),
+)
 UNBOUND = (
     "__global__ void __launch_bounds__(128) k(int n);",
-    "template <int N> __global__ void __launch_bounds__(N) k() {}",
+    "template <int N> __global__ void __launch_bounds__(N) k();",
+    # A parameter without a name, and one that hides the kernel's.
+    "template <int N, class> __global__ void __launch_bounds__(N) k() {}",
+    "template <std::size_t> __global__ void __launch_bounds__(8) k() {}",
+    "template <int N> __global__ void __launch_bounds__(N) k(int k) {}",
     "__global__ void k() {}",
     "#define BOUNDS __launch_bounds__(128)\n",
 )
@@ -83,6 +118,21 @@ class OwnChecks(unittest.TestCase):
             text = translate(f"__global__ void k() {{ int a[2][3]; a[{first}][j] = 1; }}")
             self.assertIn(f'[(::emulator::local_index<decltype(a), 1, {on}>("a", j))]', text)
 
+    def test_checks_that_always_hold_cost_nothing(self) -> None:
+        for body, is_kept in BODIES:
+            with self.subTest(body), tempfile.TemporaryDirectory() as folder:
+                program = Path(folder) / "own.cu"
+                program.write_text(
+                    "template <int kRows> __global__ void k(float* values, int n) {"
+                    "float sums[8][8] = {}, a[8] = {}; if (n < 0) a[0] = 1;"
+                    f"{body} *values = sums[1][2] + a[3]; }}"
+                    "void run(float* values) { k<2><<<1, 32>>>(values, 8); }"
+                )
+                words = ["-c", str(program), "-o", str(program.with_suffix(".o"))]
+                Build(read_request(words), load_engine("count"), Path(folder)).compile_all()
+                symbols = subprocess.check_output(["nm", "-C", words[-1]], text=True)
+                self.assertEqual("refuse_local_index" in symbols, is_kept, symbols)
+
     def test_loads_through_the_read_only_cache(self) -> None:
         for statement, load in LOADS:
             with self.subTest(statement):
@@ -90,12 +140,36 @@ class OwnChecks(unittest.TestCase):
         own = "__device__ float __ldg(const float* p) { return *p; }"
         self.assertEqual(translate(own), own)
 
+    def test_an_instance_has_its_own_bound(self) -> None:
+        with tempfile.TemporaryDirectory() as folder:
+            program = Path(folder) / "own.cu"
+            program.write_text(
+                "template <int kMost, class T> __global__ void __launch_bounds__(kMost * 2) k(T* a)"
+                "{ a[threadIdx.x] = kMost; }"
+                "int main() { float* a; cudaMalloc(&a, 128 * sizeof(float));"
+                "k<64, float><<<1, 128>>>(a); auto kernel = &k<32, float>; kernel<<<1, 65>>>(a);"
+                "return cudaFree(a); }"
+            )
+            words = [str(program), "-o", str(program.with_suffix(""))]
+            Build(read_request(words), load_engine("count"), Path(folder)).link()
+            ran = subprocess.run(words[2:], capture_output=True, text=True, check=False)
+            self.assertEqual(ran.returncode, 1, ran.stderr)
+            allowed = re.findall(r"__launch_bounds__ allows (\d+)", ran.stderr)
+            self.assertEqual(set(allowed), {"64"}, ran.stderr)
+
     def test_kernels_with_launch_bounds(self) -> None:
         for text, (name, most) in KERNELS:
             with self.subTest(text):
                 translated = translate(text)
                 self.assertTrue(translated.startswith(text), translated)
                 self.assertIn(f"return emulator_use({name}); }}, {most});", translated)
+        for text, most, name in TEMPLATES:
+            with self.subTest(text):
+                self.assertIn(
+                    f"int* a) {{ ::emulator::bound_instance<({most})>([](auto emulator_use) -> "
+                    f"decltype(emulator_use({name})) {{ return emulator_use({name}); }}); f(); }}",
+                    translate(f"{text}int* a) {{ f(); }}"),
+                )
         for text in UNBOUND:
             with self.subTest(text):
                 self.assertEqual(translate(text), text)

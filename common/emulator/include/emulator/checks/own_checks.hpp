@@ -69,4 +69,14 @@ bool bound_launches(AddressOf address_of, std::size_t threads) {
     return true;
 }
 
+// The same for a kernel template: of each instance, before main() begins.
+template <class AddressOf, std::size_t kThreads>
+struct BoundInstance {
+    static inline const bool registered = bound_launches(AddressOf(), kThreads);
+};
+template <std::size_t kThreads, class AddressOf>
+[[gnu::always_inline]] inline void bound_instance(AddressOf) {
+    static_cast<void>(&BoundInstance<AddressOf, kThreads>::registered);
+}
+
 }  // namespace emulator
