@@ -70,6 +70,7 @@ NOT_MEASURED = {
     "predicted",
     "points",
     "graph",
+    "input",
     "weights up to",
     "goal",
     "thesis",

@@ -7,7 +7,7 @@ or the engine finds it as a race.
 
 import unittest
 
-from tests.chapters import faults
+from tests.chapters.faults import faulty_stages
 
 # With the rows of the pivots from after the round, vertices 0 and 32 send the walk to 1 to each
 # other.
@@ -36,7 +36,7 @@ PASSING = {
 }
 
 
-class FaultsTest(faults.FaultsTest):
+class FaultsTest(faulty_stages.FaultsTest):
     chapter = "floyd"
     failing = FAILING
     passing = PASSING

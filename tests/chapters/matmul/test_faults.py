@@ -7,7 +7,7 @@ engine finds it as a race or as an access that is not allowed.
 
 import unittest
 
-from tests.chapters import faults
+from tests.chapters.faults import faulty_stages
 
 # A run that must fail, and what it must say; and a run in which the fault does nothing, if there is
 # one.
@@ -39,7 +39,7 @@ PASSING = {
 }
 
 
-class FaultsTest(faults.FaultsTest):
+class FaultsTest(faulty_stages.FaultsTest):
     chapter = "matmul"
     failing = FAILING
     passing = PASSING

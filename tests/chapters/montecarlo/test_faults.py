@@ -6,7 +6,7 @@
 
 import unittest
 
-from tests.chapters import faults
+from tests.chapters.faults import faulty_stages
 
 MANY = "--n 3e8 --blocks 1"  # more than 2^20 points for each thread
 # Of each fault a run that must fail, and one in which the fault does nothing (if there is any).
@@ -24,7 +24,7 @@ RUNS = {
 }
 
 
-class FaultsTest(faults.FaultsTest):
+class FaultsTest(faulty_stages.FaultsTest):
     chapter = "montecarlo"
     failing = {fault: (run, "inside|standard errors") for fault, (run, _) in RUNS.items()}
     passing = {fault: run for fault, (_, run) in RUNS.items() if run}

@@ -6,7 +6,7 @@
 
 import unittest
 
-from tests.chapters import faults
+from tests.chapters.faults import faulty_stages
 
 MASSLESS = "1 0 0 0 0 0 0\n0 1 0 0 0 1 0\n0 0 2 0 1 0 0\n"
 # Runs that must fail, and runs in which the fault does nothing.
@@ -37,7 +37,7 @@ PASSING = {
 }
 
 
-class FaultsTest(faults.FaultsTest):
+class FaultsTest(faulty_stages.FaultsTest):
     chapter = "nbody"
     failing = {fault: (runs, "accelerations|not finite") for fault, runs in FAILING.items()}
     passing = PASSING

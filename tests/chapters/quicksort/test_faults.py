@@ -7,7 +7,7 @@ fault.
 
 import unittest
 
-from tests.chapters import faults
+from tests.chapters.faults import faulty_stages
 
 # The run that must fail, and what it must say. A fault that makes a region overflow is not found
 # here: what did not fit is sorted again, and the result is right.
@@ -34,7 +34,7 @@ FAILING = {
 }
 
 
-class FaultsTest(faults.FaultsTest):
+class FaultsTest(faulty_stages.FaultsTest):
     chapter = "quicksort"
     failing = FAILING
 

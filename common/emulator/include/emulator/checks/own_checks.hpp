@@ -42,8 +42,9 @@ template <class Array, unsigned kDimension, bool kAllRows, class Index>
 
 // __ldg(): the hardware may load through a cache that does not see what the kernel itself writes.
 void note_read_only_load(const void* address, int bytes);
+// Without noipa, g++ would load in the caller, which records it, and pass the value.
 template <class T>
-EMULATOR_UNRECORDED T load_unrecorded(const T* address) {
+[[gnu::noipa]] EMULATOR_UNRECORDED T load_unrecorded(const T* address) {
     return *address;
 }
 template <class T>

@@ -19,7 +19,7 @@ written = Path(target)
 if rest:
     written.parent.mkdir(parents=True, exist_ok=True)
     written.write_text(Path(source).read_text(encoding="utf-8"), encoding="utf-8")
-    chapters = Path(__file__).resolve().parents[2] / "chapters"
+    chapters = Path(__file__).resolve().parents[3] / "chapters"
     place = Path(changed).resolve().relative_to(chapters)
     written = Path(rest[1], *place.parts[1:])
 written.parent.mkdir(parents=True, exist_ok=True)
