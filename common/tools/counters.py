@@ -11,7 +11,7 @@ added up.
 
 import json
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -31,6 +31,7 @@ from common.tools.lib.counting import (
     count,
     source_text,
 )
+from common.tools.lib.hardware import MARK, MEANING, Difference, differences
 from common.tools.lib.lessons import lesson, words
 from common.tools.lib.numbers import whole_or_three_digits
 from common.tools.lib.files import write_whole
@@ -46,6 +47,7 @@ from common.tools.lib.stages import (
 from common.tools.programs.stage_or_file import find_counted
 
 Value = Callable[[Kernel], float | None]  # None: the row does not apply
+Marks = Mapping[str, Difference]  # by counter
 
 IDEAL = "  ideal"
 # Counters with rows of their own, or with none: those of all lanes tell little beside the requests.
@@ -86,63 +88,76 @@ def per_iteration(name: str) -> Value:
     return lambda kernel: kernel.per_iteration(name) if kernel.has_loop else None
 
 
-def quantities(unit: str) -> list[tuple[str, Value]]:
-    """The rows of a kernel's table. A row that is empty or 0 in all stages is not printed."""
-    rows: list[tuple[str, Value]] = [("launches", counter("launches")), ("warps", counter("warps"))]
+def quantities(unit: str) -> list[tuple[str, str, Value]]:
+    """The rows of a kernel's table: label, counter and value. The counter is empty if make prove
+    does not compare it. A row that is empty or 0 in all stages is not printed."""
+    rows: list[tuple[str, str, Value]] = [
+        ("launches", "", counter("launches")),
+        ("warps", "", counter("warps")),
+    ]
     for name in GLOBAL:
+        requests, sectors = f"{name}.requests", f"{name}.sectors"
         rows += [
-            (f"{words(name)} requests", counter(f"{name}.requests")),
-            ("  sectors per request", share(f"{name}.sectors", f"{name}.requests")),
-            (IDEAL, share(f"{name}.ideal_sectors", f"{name}.requests")),
+            (f"{words(name)} requests", requests, counter(requests)),
+            ("  sectors per request", sectors, share(sectors, requests)),
+            (IDEAL, "", share(f"{name}.ideal_sectors", requests)),
         ]
         if name == "global_atomic":
-            rows.append(("  lanes on one word", share(f"{name}.depth", f"{name}.requests")))
+            rows.append(("  lanes on one word", "", share(f"{name}.depth", requests)))
     for name in SHARED:
+        requests, wavefronts = f"{name}.requests", f"{name}.wavefronts"
         rows += [
-            (f"{words(name)} requests", counter(f"{name}.requests")),
-            ("  wavefronts", counter(f"{name}.wavefronts")),
-            ("  bank conflicts", difference(f"{name}.wavefronts", f"{name}.ideal_wavefronts")),
+            (f"{words(name)} requests", requests, counter(requests)),
+            ("  wavefronts", wavefronts, counter(wavefronts)),
+            ("  bank conflicts", "", difference(wavefronts, f"{name}.ideal_wavefronts")),
         ]
         if name == "shared_atomic":
-            rows.append(("  lanes on one word", share(f"{name}.depth", f"{name}.requests")))
+            rows.append(("  lanes on one word", "", share(f"{name}.depth", requests)))
     rows += [
-        ("constant load requests", counter("constant_load.requests")),
-        ("barriers (arrivals of warps)", counter("barriers")),
-        ("warp collectives", counter("collectives")),
-        ("basic blocks (of warps)", counter("basic_blocks")),
-        ("  active lanes of 32", share("basic_block_lanes", "basic_blocks")),
-        (f"inner loop, iterations (one {unit})", counter("loop.iterations")),
+        ("constant load requests", "", counter("constant_load.requests")),
+        ("barriers (arrivals of warps)", "", counter("barriers")),
+        ("warp collectives", "", counter("collectives")),
+        ("basic blocks (of warps)", "", counter("basic_blocks")),
+        ("  active lanes of 32", "", share("basic_block_lanes", "basic_blocks")),
+        (f"inner loop, iterations (one {unit})", "", counter("loop.iterations")),
     ]
     for name in MEMORY:
-        rows.append((f"  {words(name)} requests per {unit}", per_iteration(f"{name}.requests")))
-        part = "sectors" if name in GLOBAL else "wavefronts"
-        rows.append((f"  {words(name)} {part} per {unit}", per_iteration(f"{name}.{part}")))
+        for part in ("requests", "sectors" if name in GLOBAL else "wavefronts"):
+            one = f"{name}.{part}"
+            rows.append((f"  {words(name)} {part} per {unit}", one, per_iteration(one)))
     for name, what in (
         ("barriers", "barriers"),
         ("collectives", "warp collectives"),
         ("basic_blocks", "basic blocks"),
     ):
-        rows.append((f"  {what} per {unit}", per_iteration(name)))
+        rows.append((f"  {what} per {unit}", "", per_iteration(name)))
     return rows
 
 
-def others(kernels: Sequence[Kernel | None]) -> list[tuple[str, Value]]:
+def others(kernels: Sequence[Kernel | None]) -> list[tuple[str, str, Value]]:
     """Rows of the counters that quantities() does not know: a new one is shown by its name."""
     names = [name for kernel in kernels if kernel for name in kernel.counters]
     return [
-        (re.sub("[._]", " ", name), counter(name))
+        (re.sub("[._]", " ", name), "", counter(name))
         for name in dict.fromkeys(names)
         if name not in SHOWN and not name.startswith("loop.")
     ]
 
 
-def kernel_rows(kernels: Sequence[Kernel | None], unit: str) -> list[list[str]]:
+def marked(cell: str, counter_name: str, marks: Marks) -> str:
+    return f"{cell} {MARK}" if cell and counter_name in marks else cell
+
+
+def kernel_rows(
+    kernels: Sequence[Kernel | None], unit: str, marks: Sequence[Marks]
+) -> list[list[str]]:
+    """`marks`: of each kernel, the counters that depend on the compiler."""
     rows = []
-    for label, value in [*quantities(unit), *others(kernels)]:
+    for label, name, value in [*quantities(unit), *others(kernels)]:
         values = [value(kernel) if kernel else None for kernel in kernels]
         if not any(values):
             continue
-        cells = [number(one) for one in values]
+        cells = [marked(number(one), name, of) for one, of in zip(values, marks)]
         if len(values) == 2:
             cells.append(ratio(*values) if label != IDEAL else "")
         rows.append([f"  {label}", *cells])
@@ -163,20 +178,22 @@ def line_rows(
     counted: Counted, kernel: Kernel, mark: str, without: set[tuple[Any, ...]]
 ) -> list[list[str]]:
     rows = []
+    marks = differences(counted.stage, kernel.name, counted.arguments)
     for line in kernel.lines:
         text = source_text(counted.stage, line)
         if line["operation"] == "block" or line_key(line, text) in without:
             continue
         space = f"{line['space']} " if line["space"] else ""
         size = f"{line['bytes']} B" if line["bytes"] else ""
-        cost = line["wavefronts"] if line["space"] == "shared" else line["sectors"]
+        part = "wavefronts" if line["space"] == "shared" else "sectors"
+        name = f"{line['space']}_{line['operation']}"
         rows.append(
             [
                 f"  {mark}{line['file']}:{line['line']}",
                 f"{space}{line['operation']} {size}".strip(),
                 text if len(text) <= 60 else text[:57] + "...",
-                number(line["requests"]),
-                number(cost) if line["space"] else "",
+                marked(number(line["requests"]), f"{name}.requests", marks),
+                marked(number(line[part]) if line["space"] else "", f"{name}.{part}", marks),
             ]
         )
     return rows
@@ -243,6 +260,23 @@ def names_of(counted: Sequence[Counted]) -> list[str]:
     return [one.stage.name for one in counted] + ([""] if len(counted) == 2 else [])
 
 
+def marks_of(counted: Sequence[Counted], kernels: Sequence[Kernel | None]) -> list[Marks]:
+    return [
+        differences(one.stage, kernel.name, one.arguments) if kernel else {}
+        for one, kernel in zip(counted, kernels)
+    ]
+
+
+def print_marks(counted: Sequence[Counted], marks: Sequence[Marks]) -> None:
+    """What the hardware counted in place of the marked numbers."""
+    if any(marks):
+        print(f"\n  {MARK} {MEANING}")
+    for one, of in zip(counted, marks):
+        whose = f"{one.stage.name}: " if len(counted) == 2 else ""
+        for found in of.values():
+            print(f"    {whose}{found.said(one.arguments)}")
+
+
 def print_comparison(counted: Sequence[Counted]) -> None:
     unit = counted[0].stage.counter_unit
     runs = dict.fromkeys(" ".join(one.arguments) for one in counted)  # a stage may have its own run
@@ -253,8 +287,10 @@ def print_comparison(counted: Sequence[Counted]) -> None:
     print()
     print_transfers(counted)
     for name, kernels in matched(counted):
-        print_table([name, *names_of(counted)], kernel_rows(kernels, unit), left=1)
+        marks = marks_of(counted, kernels)
+        print_table([name, *names_of(counted)], kernel_rows(kernels, unit, marks), left=1)
         print_lines(counted, kernels)
+        print_marks(counted, marks)
         if len(kernels) == 2:
             print()
             a, b = kernels

@@ -15,11 +15,12 @@ from pathlib import Path
 
 from common.tools.explain.devices import DEFAULT, read_devices
 from common.tools.lib.files import read_text, write_whole
+from common.tools.lib.hardware import PREFERRED_DEVICE
 from common.tools.lib.marks import fill
 from common.tools.lib.stages import EXIT_FAILURE, ROOT, run_tool
 from plots.page.bounds_table import bounds_table, chapter_bounds
 from plots.page.chapters import all_chapters
-from plots.records.folders import DATA, PREFERRED_DEVICE
+from plots.records.folders import DATA
 from plots.records.rows import read_rows
 
 

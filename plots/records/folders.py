@@ -6,6 +6,7 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
+from common.tools.lib.hardware import PREFERRED_DEVICE
 from common.tools.lib.stages import ROOT, DataError
 
 PLOTS = ROOT / "plots"
@@ -16,7 +17,6 @@ BOUNDS = DATA / "bounds"
 LINES = DATA / "lines"
 PUBLISHED = PLOTS / "published"
 THESIS = PUBLISHED / "thesis.csv"
-PREFERRED_DEVICE = "nvidia-h200"
 NO_DEVICES = (
     COUNTERS.name,
     TRACES.name,

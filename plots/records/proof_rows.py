@@ -13,12 +13,12 @@ from typing import Any, ClassVar, TypeVar
 from common.tools.lib.columns import PROOF_COLUMNS
 from common.tools.lib.counting import SAME_INSTRUCTIONS
 from common.tools.lib.csv_tables import integer, read_table, write_table
+from common.tools.lib.hardware import SAME, SAME_WAVEFRONTS, proof_name
 from common.tools.lib.stages import EXIT_FAILURE, ToolError
 from plots.records.proof_data import read_proof_data
 
 WAVEFRONTS = "l1tex__data_pipe_lsu_wavefronts_mem_shared"
 ATOMIC_WAVEFRONTS = "shared atomic wavefronts"
-SAME, SAME_WAVEFRONTS = 0.02, 0.05
 # The counter of a reason why only ncu or only the CPU engine sees a kernel, or not all of its
 # launches. Such a kernel is not compared.
 LAUNCHES = "launches"
@@ -40,13 +40,15 @@ class Counter:
 
 def global_counter(kind: str, what: str, *operations: str, also: str = "") -> Counter:
     metrics = tuple(f"l1tex__t_{what}_pipe_lsu_mem_global_op_{one}.sum" for one in operations)
-    return Counter(f"{kind} {what}", f"global_{kind}", what, metrics, SAME, also)
+    group = f"global_{kind}"
+    return Counter(proof_name(f"{group}.{what}"), group, what, metrics, SAME, also)
 
 
 def shared_counter(kind: str, operation: str) -> Counter:
     metrics = (f"{WAVEFRONTS}_op_{operation}.sum",)
-    name = f"shared {kind} wavefronts"
-    return Counter(name, f"shared_{kind}", "wavefronts", metrics, SAME_WAVEFRONTS)
+    group = f"shared_{kind}"
+    name = proof_name(f"{group}.wavefronts")
+    return Counter(name, group, "wavefronts", metrics, SAME_WAVEFRONTS)
 
 
 COUNTERS = (

@@ -8,7 +8,7 @@ import base64
 import functools
 import json
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from difflib import SequenceMatcher
 from pathlib import Path
 from typing import Any
@@ -16,10 +16,12 @@ from typing import Any
 import jinja2
 from markupsafe import Markup
 
-from common.tools.counters import kernel_rows, matched
+from common.tools.counters import kernel_rows, marks_of, matched
 from common.tools.lib.counting import Kernel, read_kernel
 from common.tools.lib.files import read_text
+from common.tools.lib.hardware import BARS, MARK, MEANING, differences
 from common.tools.lib.margins import Margin
+from common.tools.lib.stages import Stage
 from common.tools.view.findings import Finding, read_findings
 from common.tools.view.least import Least
 from common.tools.view.source_files import SourceFile, source_files
@@ -53,6 +55,16 @@ class Side:
     kernels: list[Kernel]
     explained: Sequence[Explained]
     least: Least
+    differing: Sequence[str] = ()  # what the GPU counted otherwise, kernel by kernel
+    marks: dict[tuple[str, int], str] = field(default_factory=dict)  # the same, at its lines
+
+    @property
+    def stage(self) -> Stage:
+        return self.run.stage
+
+    @property
+    def arguments(self) -> list[str]:
+        return self.run.arguments
 
     def kernel(self, name: str) -> Kernel | None:
         return next((kernel for kernel in self.kernels if kernel.name == name), None)
@@ -82,7 +94,28 @@ def side_of(run: Run, explained: Sequence[Explained] = (), least: Least = Least(
     named.add(Path(run.stage.source).name)
     files, missing = source_files(run.counters, run.view, named)
     kernels = [read_kernel(record) for record in run.counters["kernels"]]
-    return Side(run, files, missing, findings, kernels, explained, least)
+    differing, marks = compiler_marks(run, kernels)
+    return Side(run, files, missing, findings, kernels, explained, least, differing, marks)
+
+
+def compiler_marks(
+    run: Run, kernels: Sequence[Kernel]
+) -> tuple[list[str], dict[tuple[str, int], str]]:
+    """The counters that depend on the compiler, with the GPU's numbers: of all kernels, and of the
+    lines that have a part in them."""
+    said: list[str] = []
+    marks: dict[tuple[str, int], list[str]] = {}
+    for kernel in kernels:
+        of = differences(run.stage, kernel.name, run.arguments)
+        said += [f"{kernel.name}: {one.said(run.arguments)}" for one in of.values()]
+        for line in kernel.lines:
+            name = f"{line['space']}_{line['operation']}"
+            marks.setdefault((line["file"], line["line"]), []).extend(
+                one.said(run.arguments)
+                for part in BARS
+                if (one := of.get(f"{name}.{part}")) is not None
+            )
+    return said, {place: "; ".join(dict.fromkeys(all_)) for place, all_ in marks.items() if all_}
 
 
 def number(value: float) -> str:
@@ -130,8 +163,9 @@ def changed_lines(
 def comparison(sides: Sequence[Side]) -> list[tuple[str, list[list[str]]]]:
     """Per kernel the counters of both programs, and what they became."""
     return [
-        (name, [[cell.strip() for cell in row] for row in kernel_rows(kernels, "iteration")])
+        (name, [[cell.strip() for cell in row] for row in kernel_rows(kernels, "iteration", marks)])
         for name, kernels in matched(sides)  # type: ignore[arg-type]
+        for marks in [marks_of(sides, kernels)]  # type: ignore[arg-type]
     ]
 
 
@@ -207,5 +241,7 @@ def render(sides: Sequence[Side]) -> str:
             data=script_data(sides),
             import_map=import_map(),
             entry=f"view/{ENTRY}",
+            mark=MARK,
+            meaning=sentence(MEANING),
         )
     )

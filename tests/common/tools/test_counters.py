@@ -1,13 +1,18 @@
 # SPDX-License-Identifier: MIT
 """make counters: tables, the sentences of the lesson, JSON, and refusals."""
 
+import contextlib
+import io
 import json
 import os
 import subprocess
 import sys
 import unittest
 from typing import Any
+from unittest import mock
 
+from common.tools import counters as counters_command
+from common.tools.lib import hardware
 from tests.common.tools.course_tools import ToolTest, run_tool
 
 # Copies the counters from the file beside it, and prints the message that a test wants.
@@ -272,6 +277,47 @@ class CountersTest(ToolTest):
         path = self.folder / "out.json"
         self.assertIn("pull_kernel", self.counters(A="sums/01_plain", JSON=str(path)).stdout)
         self.assertEqual(json.loads(path.read_text(encoding="utf-8"))["stages"], ["sums/01_plain"])
+
+    def test_what_depends_on_the_compiler_is_marked(self) -> None:
+        """Loads differ in this run, sectors of stores in another one, and loads' sectors only
+        there: this run decides. An own number within the bar is not marked."""
+        path = self.folder / "recorded" / "nvidia-h200" / "counters.csv"
+        path.parent.mkdir(parents=True)
+        rows = [
+            ("--n 64 --steps 1", "load requests", 800, 400),
+            ("--n 64 --steps 1", "load sectors", 800, 790),
+            ("--n 9", "load sectors", 80, 20),
+            ("--n 9", "store sectors", 8, 2),
+            ("--n 9", "store requests", 2, 2),
+        ]
+        path.write_text(
+            ",".join(hardware.PROOF_COLUMNS)
+            + "".join(
+                f"\n2026-01-01,sums/01_plain,{run},sums::pull_kernel,1,{name},{a},{b},{a / b}"
+                for run, name, a, b in rows
+            )
+        )
+        chosen = {"COURSE_BUILD": str(self.build), "A": "sums/01_plain", "ARGS": ""}
+        said = io.StringIO()
+        with (
+            mock.patch.dict(os.environ, chosen),
+            mock.patch.object(hardware, "RECORDED", self.folder / "recorded"),
+            contextlib.redirect_stdout(said),
+        ):
+            self.assertEqual(counters_command.main(), 0)
+        for pattern in (
+            r"  global load requests +800 ~$",
+            r"    sectors per request +1$",
+            r"    sectors per request +4 ~$",
+            r"    global load requests per number +4 ~$",
+            r"  sums_kernel.cu:2 +global load 4 B .* 800 ~ +800$",
+            r"  sums_kernel.cu:3 +global store 4 B .* 2 +8 ~$",
+            r"  ~ a GPU counts otherwise, mostly because nvcc ",
+            r"    global load requests: GPU: 400$",
+            r"    global store sectors: GPU: 0\.25 times as many \(with --n 9\)$",
+        ):
+            self.assertRegex(said.getvalue(), f"(?m)^{pattern}")
+        self.assertEqual(said.getvalue().count(" GPU"), 3)
 
     def test_arguments_replace_the_chapter_s(self) -> None:
         self.counters(A="sums/01_plain", ARGS="--n=7 --seed 2")

@@ -19,6 +19,7 @@ from common.tools.explain.kernel_bounds import KernelBounds
 from common.tools.programs.own_program import OwnProgram
 from common.tools.programs.stage_or_file import counted_program, own_stage
 from common.tools.view.findings import outside_of
+from common.tools.lib.hardware import Difference
 from common.tools.lib.margins import Margin
 from common.tools.view.occupancy import occupancy
 from common.tools.view.programs import Run, run
@@ -161,6 +162,16 @@ class ViewTest(unittest.TestCase):
         # A finding's row is as wide as the table.
         self.assertIn('<td colspan="9">', row_of(page, STORE))
         self.assertIn('<td colspan="8">', row_of(render([side_of(self.run_again())]), STORE))
+
+    def test_what_a_gpu_counts_otherwise_is_marked(self) -> None:
+        differing = {"shared_store.wavefronts": Difference("shared_store.wavefronts", "", 8192, 64)}
+        with mock.patch("common.tools.view.page.differences", return_value=differing):
+            page = render([side_of(self.run_again())])
+        said = "shared store wavefronts: GPU: 64"
+        self.assertIn(f'<abbr title="{said}">~</abbr>', row_of(page, STORE))
+        self.assertIn(f"transpose_kernel: {said}</li>", page)
+        self.assertNotIn("<abbr", row_of(page, LOAD))
+        self.assertNotIn("<abbr", self.page)
 
     def test_the_addresses_of_the_lanes(self) -> None:
         (program,) = data_of(self.page)

@@ -18,8 +18,9 @@ from tests.common.tools.course_tools import BUILD, ROOT, SWEEP, RecorderTest
 from plots.maintain import record, watching
 from common.tools.lib import gpu_state, stages
 from common.tools.lib.columns import LIMITS_COLUMNS, PROFILE_COLUMNS
+from common.tools.lib.hardware import PREFERRED_DEVICE
 from plots.records import conditions, sweeps
-from plots.records.folders import NO_DEVICES, PREFERRED_DEVICE
+from plots.records.folders import NO_DEVICES
 from tests.plots.fixtures import made_up_chapter
 from tests.plots.fixtures import stages as made_up_stages
 
