@@ -12,10 +12,10 @@ from pathlib import Path
 
 from common.tools.lib.differences import Change, Size, changes, flags_diff, size_of
 from common.tools.lib.files import read_text
+from common.tools.lib.hardware import differences, texts_of
 from common.tools.lib.stages import ROOT, Stage
 from common.tools.lib.margins import Margin
 from plots.drawing.animation import Animation
-from plots.drawing.chapter import Chapter
 from plots.drawing.figure import Drawing, Figure, NumberTable
 from plots.drawing.gnuplot import SHARED
 from common.tools.pages import source_diff
@@ -90,6 +90,7 @@ class StageView:
     before: Stage | None = None  # the stage that it is compared with
     lines: Sequence[CountedLine] = ()  # of its source
     headers: Sequence[CountedHeader] = ()  # those whose lines were counted
+    differing: Sequence[str] = ()  # what a GPU counted otherwise
 
     @property
     def name(self) -> str:
@@ -257,9 +258,9 @@ def animation_entry(animation: Animation) -> Entry:
 
 
 def view_of(
-    stage: Stage, one: Optimisation | None, chapter: Chapter, lines: CountedLines
+    stage: Stage, one: Optimisation | None, records: Records, lines: CountedLines
 ) -> StageView:
-    before = chapter.stages[one.before] if one else None
+    before = records.chapter.stages[one.before] if one else None
     own = Path(stage.source).name
     headers = [
         CountedHeader(stage.path_of(file).relative_to(ROOT), counted)
@@ -267,7 +268,13 @@ def view_of(
         if name == stage.name and file != own
     ]
     counted = lines.get((stage.name, own), ())
-    return StageView(stage, read_head(ROOT / stage.source), one, before, counted, headers)
+    others: list[str] = []
+    for kernel in records.counters:
+        if kernel.stage == stage.name:
+            arguments = kernel.arguments.split()
+            found = differences(stage, kernel.kernel, arguments)
+            others += texts_of(kernel.kernel, found, arguments)
+    return StageView(stage, read_head(ROOT / stage.source), one, before, counted, headers, others)
 
 
 def readme_of(chapters_folder: Path, chapter: str) -> Document:
@@ -282,5 +289,5 @@ def part_of(records: Records, readme: Document, entries: Sequence[Entry]) -> Par
     path = records.counters_path.parents[1] / LINES.name / records.counters_path.name
     lines = read_lines(path) if path.exists() else {}
     shown = shown_stages(chapter.stages)
-    views = [view_of(stage, found.get(stage.name), chapter, lines) for stage in shown]
+    views = [view_of(stage, found.get(stage.name), records, lines) for stage in shown]
     return Part(records, readme, own, views)

@@ -105,3 +105,8 @@ def differences(stage: Stage, kernel: str, arguments: Sequence[str]) -> Mapping[
         if off:
             found[counter] = max(off, key=lambda one: one.emulated)
     return found
+
+
+def texts_of(kernel: str, found: Mapping[str, Difference], arguments: Sequence[str]) -> list[str]:
+    """What to say of a kernel's differences in a run with these arguments."""
+    return [f"{kernel}: {one.said(arguments)}" for one in found.values()]

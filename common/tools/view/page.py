@@ -19,7 +19,7 @@ from markupsafe import Markup
 from common.tools.counters import kernel_rows, marks_of, matched
 from common.tools.lib.counting import Kernel, read_kernel
 from common.tools.lib.files import read_text
-from common.tools.lib.hardware import BARS, MARK, MEANING, differences
+from common.tools.lib.hardware import BARS, MARK, MEANING, differences, texts_of
 from common.tools.lib.margins import Margin
 from common.tools.lib.stages import Stage
 from common.tools.view.findings import Finding, read_findings
@@ -94,8 +94,8 @@ def side_of(run: Run, explained: Sequence[Explained] = (), least: Least = Least(
     named.add(Path(run.stage.source).name)
     files, missing = source_files(run.counters, run.view, named)
     kernels = [read_kernel(record) for record in run.counters["kernels"]]
-    differing, marks = compiler_marks(run, kernels)
-    return Side(run, files, missing, findings, kernels, explained, least, differing, marks)
+    said, marks = compiler_marks(run, kernels)
+    return Side(run, files, missing, findings, kernels, explained, least, said, marks)
 
 
 def compiler_marks(
@@ -107,7 +107,7 @@ def compiler_marks(
     marks: dict[tuple[str, int], list[str]] = {}
     for kernel in kernels:
         of = differences(run.stage, kernel.name, run.arguments)
-        said += [f"{kernel.name}: {one.said(run.arguments)}" for one in of.values()]
+        said += texts_of(kernel.name, of, run.arguments)
         for line in kernel.lines:
             name = f"{line['space']}_{line['operation']}"
             marks.setdefault((line["file"], line["line"]), []).extend(

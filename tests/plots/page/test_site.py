@@ -303,6 +303,11 @@ class RecordedSiteTest(unittest.TestCase):
         style = (site.TEMPLATES / "site.css").read_text(encoding="utf-8")
         self.assertNotRegex(style, r"@import|url\(")
 
+    def test_what_a_gpu_counts_otherwise_is_said(self) -> None:
+        matmul = recorded_site()["matmul-05_registers_8x8.html"]
+        self.assertRegex(matmul, r"multiply_kernel: shared load wavefronts: GPU: \d")
+        self.assertNotIn(": GPU: ", recorded_site()["nbody-03_shared_tiles.html"])
+
     def test_then_and_now_begins_with_numbers_of_the_thesis(self) -> None:
         first = [row[1] for row in reader_of("then-and-now.html").rows[1:] if len(row) == 5][:3]
         self.assertIn("×", "".join(first))
