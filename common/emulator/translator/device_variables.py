@@ -5,7 +5,7 @@ Its memory ends there, too: EMULATOR_VARIABLE_END (qualifiers.hpp)."""
 
 from .launches import match_template
 from .shared_memory import skip_alignment
-from .source import CLOSING, OPENING, Edit, Source
+from .source import CLOSING, OPENING, Source
 
 SPECIFIERS = {"__device__", "__constant__"}
 TYPES = {"struct", "class", "union", "enum"}
@@ -91,9 +91,8 @@ def register_device_variable(source: Source, index: int) -> None:
     if not names:
         return
     text = "".join(
-        f" [[maybe_unused]] static const bool emulator_registered_{name} = "
-        f"::emulator::register_variable({name});"
+        f"[[maybe_unused]] static const bool emulator_registered_{name} = "
+        f"::emulator::register_variable({name}); "
         for name in names
     )
-    text += " EMULATOR_VARIABLE_END"
-    source.edits.append(Edit(tokens[end].end, tokens[end].end, text))
+    source.add_behind(tokens[end], f"{text}EMULATOR_VARIABLE_END")

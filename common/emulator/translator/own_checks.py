@@ -5,7 +5,8 @@ include/emulator/checks/own_checks.hpp offers."""
 from .device_variables import declaration_start, skip_brackets
 from .launches import KEYWORDS, match_template
 from .local_arrays import check_local_arrays
-from .source import Edit, Source
+from .shared_memory import skip_alignment
+from .source import OPENING, Edit, Source
 
 HEADER = "#include <emulator/checks/own_checks.hpp>\n"
 # They may stand between __launch_bounds__ and the kernel's name, and take arguments.
@@ -117,6 +118,35 @@ def register_launch_bounds(source: Source, index: int) -> bool:
     return True
 
 
+def separate_shared(source: Source, index: int) -> None:
+    """Makes declarations of their own of the variables that the __shared__ at index declares: only
+    between declarations lie bytes that belong to nobody."""
+    tokens = source.tokens
+    start = declaration_start(source, index)
+    name = index + 1
+    while tokens[name].kind != "identifier" or tokens[name + 1].text not in ("[", ",", ";"):
+        end = match_template(source, name) if tokens[name].text == "<" else name
+        is_type = tokens[name].kind == "identifier" or tokens[name].text in ("<", "::")
+        if end is None or not is_type or skip_alignment(source, name) != name:
+            return
+        name = end + 1
+        if name + 1 >= len(tokens):
+            return
+    if name == index + 1 or "extern" in [token.text for token in tokens[start:index]]:
+        return
+    text = f"; EMULATOR_SHARED_END {source.plain_text(start, name - 1)}"
+    edits = []
+    while tokens[name].text != ";":
+        if tokens[name].text == ",":
+            if tokens[name + 1].kind != "identifier":
+                return
+            edits.append(Edit(tokens[name].start, tokens[name].end, text))
+        name = skip_brackets(source, name) if tokens[name].text in OPENING else name + 1
+        if name >= len(tokens):
+            return
+    source.edits += edits
+
+
 def add_own_checks(source: Source) -> bool:
     """Whether one was added: then the file needs HEADER."""
     found = check_local_arrays(source)
@@ -127,4 +157,6 @@ def add_own_checks(source: Source) -> bool:
             found |= mark_read_only_load(source, index)
         elif token.text == "__launch_bounds__" and not source.in_directive(token):
             found |= register_launch_bounds(source, index)
+        elif token.text == "__shared__" and not source.in_directive(token):
+            separate_shared(source, index)
     return found

@@ -148,7 +148,7 @@ def mark_end_of_shared(source: Source, index: int) -> None:
         if directive and "\n" in source.text[tokens[index].start : token.start].replace("\\\n", ""):
             return
         if token.text == ";" and depth == 0:
-            source.edits.append(Edit(token.end, token.end, " EMULATOR_SHARED_END"))
+            source.add_behind(token, "EMULATOR_SHARED_END")
             return
 
 

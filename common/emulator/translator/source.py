@@ -183,6 +183,12 @@ class Source:
             and self.tokens[index + 2].text == character
         )
 
+    def add_behind(self, token: Token, text: str) -> None:
+        """Inserts words behind a token, apart from what follows."""
+        follows = self.text[token.end : token.end + 1]
+        blank = " " if follows.isalnum() or follows in ("_", "$") else ""
+        self.edits.append(Edit(token.end, token.end, f" {text}{blank}"))
+
     def edited(self) -> str:
         return apply_edits(self.text, self.edits)
 

@@ -54,6 +54,18 @@ BODIES = (
     ("for (int i = 0; i < n; ++i) a[i] = values[i];", True),
     ("for (int i = 0; i < 8; ++i) sums[i][i + n] = a[i];", True),
 )
+# What is declared in shared memory, and what becomes of it.
+SHARED = (
+    ("__shared__ int a[4], b;", "__shared__ int a[4]; END __shared__ int b; END"),
+    (
+        "volatile __shared__ List<int, 2>\n a[f(1, 2)],\nb[2][3], c;",
+        "volatile __shared__ List<int, 2>\n a[f(1, 2)]; END volatile __shared__ List<int, 2>\nb[2][3];"
+        " END volatile __shared__ List<int, 2> c; END",
+    ),
+    ("__shared__ int a[4];int b;", "__shared__ int a[4]; END int b;"),
+    ("__shared__ int *a, *b;", "__shared__ int *a, *b; END"),
+    ("__shared__ struct { int x, y; } a, b;", "__shared__ struct { int x, y; } a, b; END"),
+)
 LOADS = (
     ("x = __ldg(&in[i]);", "::emulator::read_only_load(&in[i])"),
     ("return ::__ldg(p);", "::emulator::read_only_load(p)"),
@@ -132,6 +144,29 @@ class OwnChecks(unittest.TestCase):
                 Build(read_request(words), load_engine("count"), Path(folder)).compile_all()
                 symbols = subprocess.check_output(["nm", "-C", words[-1]], text=True)
                 self.assertEqual("refuse_local_index" in symbols, is_kept, symbols)
+
+    def test_shared_variables_are_apart(self) -> None:
+        for text, apart in SHARED:
+            with self.subTest(text):
+                translated = translate(f"__global__ void k() {{ {text} }}")
+                self.assertIn(f"{{ {apart.replace('END', 'EMULATOR_SHARED_END')} }}", translated)
+
+    def test_an_index_too_large_reaches_no_variable_of_the_same_declaration(self) -> None:
+        with tempfile.TemporaryDirectory() as folder:
+            program = Path(folder) / "own.cu"
+            program.write_text(
+                "__global__ void k(int n) { __shared__ float a[32], b[32], c[32];"
+                "const int i = threadIdx.x + 1; a[i - 1] = b[i - 1] = c[i - 1] = 0; __syncthreads();"
+                "if (n == 1) a[i] += 1; if (n == 2) b[i] += 1; if (n == 3) c[i] += 1; }"
+                "int main(int n, char**) { k<<<1, 32>>>(n); cudaDeviceSynchronize(); }"
+            )
+            words = [str(program), "-o", str(program.with_suffix(""))]
+            Build(read_request(words), load_engine("count"), Path(folder)).link()
+            for more, name in enumerate("abc"):
+                ran = subprocess.run(
+                    [words[2], *"12"[:more]], capture_output=True, text=True, check=False
+                )
+                self.assertIn(f"past the end of {name} (128 bytes)", ran.stderr)
 
     def test_loads_through_the_read_only_cache(self) -> None:
         for statement, load in LOADS:
