@@ -16,12 +16,14 @@ import subprocess
 import sys
 import tempfile
 import unittest
+from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 
 from plots.records.against_library import INPUTS
 from tests.chapters.stage_programs import is_tested, with_the_same_host_code
+from tests.drawn import drawn
 from tests.quick import QUICK
 
 LONG = "--long" in sys.argv and bool(sys.argv.pop(sys.argv.index("--long")))
@@ -213,21 +215,23 @@ class EveryStage(SortTest):
 
 @unittest.skipUnless(LONG, "the long tests")
 class LongLists(SortTest):
+    @staticmethod
+    def cases(names: Sequence[str]) -> list[tuple[Stage, str]]:
+        """Stages and inputs: all of them on a GPU, a third on the CPU engine (tests/drawn.py)."""
+        every = [(stage, name) for stage in STAGES if stage.largest_n == 0 for name in names]
+        return every if ENGINE == "gpu" else drawn(every, len(every) // 3, "lists")
+
     def test_long_lists(self) -> None:
-        for stage in STAGES:
-            if stage.largest_n == 0:
-                for name in ("uniform", "sorted", "all-equal", "zipf"):
-                    # For quicksort 2^18, an odd size, and once 2^20. The tiles are as large as an
-                    # H200's. On the CPU engine, another test has 2^18 keys (large_n).
-                    sizes = [stage.long] * (ENGINE == "gpu") + [stage.long + 12345]
-                    for n in sizes + [4 * stage.long] * (name == "uniform"):
-                        self.check(stage, "--n", n, "--input", name, EMULATOR_DEVICE="h200")
+        for stage, name in self.cases(("uniform", "sorted", "all-equal", "zipf")):
+            # For quicksort 2^18, an odd size, and once 2^20. The tiles are as large as an
+            # H200's. On the CPU engine, another test has 2^18 keys (large_n).
+            sizes = [stage.long] * (ENGINE == "gpu") + [stage.long + 12345]
+            for n in sizes + [4 * stage.long] * (name == "uniform"):
+                self.check(stage, "--n", n, "--input", name, EMULATOR_DEVICE="h200")
 
     def test_long_lists_of_short_segments(self) -> None:
-        for stage in STAGES:
-            if stage.largest_n == 0:
-                for name in INPUTS:
-                    self.check(stage, "--n", stage.every_long_input, "--input", name)
+        for stage, name in self.cases(INPUTS):
+            self.check(stage, "--n", stage.every_long_input, "--input", name)
 
 
 @unittest.skipIf(LONG or ENGINE != "count", "only the engine with counters counts bytes")

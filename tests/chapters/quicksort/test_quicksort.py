@@ -178,7 +178,7 @@ class ManySeeds(SortTest):
         stage."""
         for stage in STAGES:
             if stage in last_own_stages() and ENGINE != "gpu":
-                self.check(stage, "--n", 10_000, "--seeds", 100, "--bits", 5)
+                self.check(stage, "--n", 10_000, "--seeds", 30, "--bits", 5)
             elif ENGINE == "gpu" and sorts_in_one_pass(stage):
                 seeds = 1000 if stage in last_own_stages() else 50
                 self.check(stage, "--n", 1 << 28, "--seeds", seeds)

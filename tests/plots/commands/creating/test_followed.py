@@ -16,8 +16,7 @@ from tests.pages.checks import made_by
 from tests.pages.commands import read_page
 
 PAGE = "chapters/adding.md"
-# Tests that look at all stages, chapters, pages and records without running other stages. All of
-# the suite plots run, too.
+# Tests that look at all stages, chapters, pages and records without running other stages.
 OF_ALL = (
     "stage files",
     "links",
@@ -30,6 +29,10 @@ OF_ALL = (
     "test_new_stage",
     "test_undone",
     "test_tree",
+    "map of the course",
+    "page test_chapters",
+    "page test_site",
+    "plots test_figures",
 )
 # Commands of the page that need a GPU, or are the tests themselves.
 NOT_FOLLOWED = re.compile(r"make (test|lint|record|session)\b")
@@ -64,12 +67,7 @@ class FollowedTest(unittest.TestCase):
             for test in json.loads(listed[listed.index("[") :])
             if test["name"] == f"{stage} count"  # a long test in a chapter that counts late
             or not any(suite.endswith("long") for suite in test["suite"])
-            and (
-                chapter in test["name"]
-                or stage in test["name"]
-                or test["name"] in OF_ALL
-                or any(suite.endswith("plots") for suite in test["suite"])
-            )
+            and (chapter in test["name"] or stage in test["name"] or test["name"] in OF_ALL)
         ]
         for wanted in (
             *OF_ALL,
