@@ -16,8 +16,8 @@ from common.tools.lib.files import parse_json, read_text, write_whole
 from common.tools.lib.stages import EXIT_FAILURE, DataError, ToolError, build_folder
 from common.tools.labs.building import build_program, libraries
 from common.tools.labs.lab import Goal, Lab, Program, Unit
-from common.tools.labs.metrics import BESIDE, GUARDS, measure
-from common.tools.labs.overlap import bytes_beside_kernels, read_tasks
+from common.tools.labs.metrics import BESIDE, CHAIN, GUARDS, measure
+from common.tools.labs.overlap import bytes_beside_kernels, launches_in_a_row, read_tasks
 from common.tools.labs.running import Finished, Limits, Runner, run_program
 
 SECONDS = 120
@@ -82,7 +82,7 @@ def count_run(
     arguments = seeded(lab, seed)
     command: list[str | Path] = [program, "--quiet", "--no-races", "--counters", path]
     timeline = folder / "timeline.csv"
-    overlaps = any(goal.counter == BESIDE for goal in lab.goals)
+    overlaps = any(goal.counter in (BESIDE, CHAIN) for goal in lab.goals)
     if overlaps:
         timeline.unlink(missing_ok=True)
         command = ["env", f"EMULATOR_TIMELINE={timeline}", *command]
@@ -91,8 +91,10 @@ def count_run(
         document = parse_json(read_text(path), path)
         counted = read_counted(document, lab.start.stage, arguments)
         if overlaps:
-            hidden = bytes_beside_kernels(read_tasks(timeline), counted.kernels)
+            tasks = read_tasks(timeline)
+            hidden = bytes_beside_kernels(tasks, counted.kernels)
             counted.transfers["beside_kernels.bytes"] = round(hidden)
+            counted.transfers["in_a_row.launches"] = launches_in_a_row(tasks)
         return counted, finished
     except (OSError, ToolError, AttributeError, KeyError, TypeError, ValueError):
         return None, finished

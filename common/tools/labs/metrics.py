@@ -107,10 +107,11 @@ PLAIN: dict[str, Value] = {
     "requests one after another": one_after_another,
 }
 TO_DEVICE, TO_HOST = "bytes to the device", "bytes to the host"
-BESIDE = "bytes copied beside kernels"
+BESIDE, CHAIN = "bytes copied beside kernels", "launches one after another"
 # A copy from unified memory counts as one within the device.
 TRANSFERS = {
-    BESIDE: ("beside_kernels.bytes",),  # of the timeline: overlap.py
+    BESIDE: ("beside_kernels.bytes",),  # of the timeline, as the next one: overlap.py
+    CHAIN: ("in_a_row.launches",),
     TO_DEVICE: ("host_to_device.bytes",),
     "bytes copied for the device": ("host_to_device.bytes", "device_to_device.bytes"),
     TO_HOST: ("device_to_host.bytes",),
