@@ -5,7 +5,8 @@ reads them from the stages' own functions on the CPU engine.
     test_dieharder.py FOLDER        the folder of the programs montecarlo_words_*
 
 The words of 1024 streams take turns; for a linear generator, this also tests the streams against
-each other. The words of a program are the same each time, so its results are, too.
+each other. The words of a program are the same each time, so its results are, too. A generator
+is drawn anew each time (tests/drawn.py).
 """
 
 import re
@@ -15,6 +16,8 @@ import sys
 import unittest
 from collections.abc import Collection
 from pathlib import Path
+
+from tests.drawn import drawn
 
 FOLDER = Path(sys.argv.pop(1))
 GENERATORS = ("xorwow", "philox", "xoroshiro", "four_tap")
@@ -68,7 +71,7 @@ def results_of(
 @unittest.skipIf(shutil.which("dieharder") is None, "dieharder is missing (package dieharder)")
 class DieharderTest(unittest.TestCase):
     def test_no_generator_fails(self) -> None:
-        for generator in GENERATORS:
+        for generator in drawn(GENERATORS, 1, "generators"):
             with self.subTest(generator=generator):
                 results = results_of(generator, TESTS)
                 weak = sum(verdict == "WEAK" for _, verdict in results)
@@ -83,7 +86,7 @@ class DieharderTest(unittest.TestCase):
                 self.assertEqual([one for one in results if one[1] == "FAILED"], [])
 
     def test_streams_that_begin_at_the_same_place_fail(self) -> None:
-        for generator in GENERATORS:
+        for generator in drawn(GENERATORS, 1, "generators"):
             with self.subTest(generator=generator):
                 verdicts = {
                     verdict
