@@ -3,6 +3,8 @@
 """Which elements of local arrays, which loads and which kernels get the checks that programs of
 other people have (translate.py --checks)."""
 
+import json
+import os
 import re
 import subprocess
 import sys
@@ -112,6 +114,24 @@ def translate(text: str) -> str:
     return source.edited()
 
 
+def counted(text: str) -> "tuple[subprocess.CompletedProcess[str], str]":
+    """An own program's run on the engine with counters, and the counters as JSON."""
+    with tempfile.TemporaryDirectory() as folder:
+        source, program = Path(folder) / "own.cu", Path(folder) / "own"
+        counters = Path(folder) / "counters.json"
+        source.write_text(text, encoding="utf-8")
+        request = read_request([str(source), "-o", str(program)])
+        Build(request, load_engine("count"), Path(folder)).link()
+        ran = subprocess.run(
+            [str(program)],
+            capture_output=True,
+            text=True,
+            check=False,
+            env=os.environ | {"EMULATOR_COUNTERS": str(counters)},
+        )
+        return ran, counters.read_text(encoding="utf-8") if counters.exists() else ""
+
+
 class OwnChecks(unittest.TestCase):
     def test_elements_of_local_arrays(self) -> None:
         for statement, checked in STATEMENTS:
@@ -175,22 +195,30 @@ class OwnChecks(unittest.TestCase):
         own = "__device__ float __ldg(const float* p) { return *p; }"
         self.assertEqual(translate(own), own)
 
+    def test_a_vector_is_loaded_once(self) -> None:
+        """The copy of a vector that __ldg() returns is no second load."""
+        ran, counters = counted(
+            "__global__ void k(const uint4* a, uint4* b) { b[threadIdx.x] = __ldg(&a[threadIdx.x]); }"
+            "int main() { uint4* a; if (cudaMalloc(&a, 64 * sizeof(uint4))) return 1;"
+            "if (cudaMemset(a, 0, 64 * sizeof(uint4))) return 1;"
+            "k<<<1, 32>>>(a, a + 32); return cudaFree(a); }"
+        )
+        self.assertEqual(ran.returncode, 0, ran.stderr)
+        (kernel,) = json.loads(counters)["kernels"]
+        loads = [one for one in kernel["lines"] if one["operation"] == "load"]
+        self.assertEqual([(one["requests"], one["sectors"]) for one in loads], [(1, 16)])
+
     def test_an_instance_has_its_own_bound(self) -> None:
-        with tempfile.TemporaryDirectory() as folder:
-            program = Path(folder) / "own.cu"
-            program.write_text(
-                "template <int kMost, class T> __global__ void __launch_bounds__(kMost * 2) k(T* a)"
-                "{ a[threadIdx.x] = kMost; }"
-                "int main() { float* a; cudaMalloc(&a, 128 * sizeof(float));"
-                "k<64, float><<<1, 128>>>(a); auto kernel = &k<32, float>; kernel<<<1, 65>>>(a);"
-                "return cudaFree(a); }"
-            )
-            words = [str(program), "-o", str(program.with_suffix(""))]
-            Build(read_request(words), load_engine("count"), Path(folder)).link()
-            ran = subprocess.run(words[2:], capture_output=True, text=True, check=False)
-            self.assertEqual(ran.returncode, 1, ran.stderr)
-            allowed = re.findall(r"__launch_bounds__ allows (\d+)", ran.stderr)
-            self.assertEqual(set(allowed), {"64"}, ran.stderr)
+        ran, _ = counted(
+            "template <int kMost, class T> __global__ void __launch_bounds__(kMost * 2) k(T* a)"
+            "{ a[threadIdx.x] = kMost; }"
+            "int main() { float* a; cudaMalloc(&a, 128 * sizeof(float));"
+            "k<64, float><<<1, 128>>>(a); auto kernel = &k<32, float>; kernel<<<1, 65>>>(a);"
+            "return cudaFree(a); }"
+        )
+        self.assertEqual(ran.returncode, 1, ran.stderr)
+        allowed = re.findall(r"__launch_bounds__ allows (\d+)", ran.stderr)
+        self.assertEqual(set(allowed), {"64"}, ran.stderr)
 
     def test_kernels_with_launch_bounds(self) -> None:
         for text, (name, most) in KERNELS:

@@ -42,10 +42,13 @@ template <class Array, unsigned kDimension, bool kAllRows, class Index>
 
 // __ldg(): the hardware may load through a cache that does not see what the kernel itself writes.
 void note_read_only_load(const void* address, int bytes);
-// Without noipa, g++ would load in the caller, which records it, and pass the value.
+// Without noipa, g++ would load in the caller, which records it, and pass the value. A vector's
+// copy constructor records what it reads: here, a local variable, which nobody counts.
 template <class T>
 [[gnu::noipa]] EMULATOR_UNRECORDED T load_unrecorded(const T* address) {
-    return *address;
+    alignas(T) unsigned char bytes[sizeof(T)];
+    __builtin_memcpy(bytes, address, sizeof(T));
+    return *reinterpret_cast<const T*>(bytes);
 }
 template <class T>
 [[gnu::always_inline]] inline T read_only_load(const T* address) {
