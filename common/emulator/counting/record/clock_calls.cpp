@@ -26,7 +26,8 @@ void note() {
 }
 
 // Nanoseconds, as libstdc++'s clocks count them. Their own functions cannot be called: in a program
-// that links libstdc++ statically, nothing but a weak name would ask for them, which brings nothing.
+// that links libstdc++ statically, nothing but a weak name would ask for them, which brings
+// nothing.
 std::int64_t nanoseconds_of(clockid_t clock) {
     note();
     timespec time{};

@@ -37,7 +37,8 @@ __global__ void __launch_bounds__(kThreads) collect_kernel(int* values) {
     auto add = [&](int i) { return own[i] + table[i / 2][i % 2]; };
     int total = sum_of(own, &own[4]) + sum_of(own, own + n) + next[c_order[t % 4]];
     for (int i = 0; i < n; ++i) total += add(i) * own[c_order[i]];
-    total += small[t % 3] + static_cast<int>(rows[1][2] + rows[t % 6 / 3][t % 3]) + pair.values[t % 2] + pair.first[0];
+    total += small[t % 3] + static_cast<int>(rows[1][2] + rows[t % 6 / 3][t % 3]) +
+             pair.values[t % 2] + pair.first[0];
     total += reversed(own, t % 4) + static_cast<int>(sizeof(own) / sizeof(own[0]));
     values[t] = __ldg(&values[t]) + total;  // read before it is replaced
 }
