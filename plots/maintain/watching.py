@@ -3,13 +3,13 @@
 
 from __future__ import annotations
 
-import statistics
 import threading
 from collections.abc import Callable
 from datetime import datetime, timezone
 
 from common.tools.lib.gpu_state import Sensors, State
 from plots.records.conditions import Conditions
+from plots.records.medians import quartiles
 
 SECONDS = 1.0
 
@@ -26,7 +26,7 @@ def summary(device: str, driver: str, version: str, states: list[State]) -> Cond
         driver,
         version,
         len(busy),
-        statistics.median(one.clock_mhz for one in busy),
+        quartiles(one.clock_mhz for one in busy)[1],
         busy[0].base_mhz,
         busy[0].most_mhz,
         max(one.power_w for one in busy),

@@ -31,13 +31,15 @@ def on_gpus(*numbers: str) -> contextlib.AbstractContextManager[object]:
 
 def minimum_sentence() -> str:
     """As the README has it."""
-    said = "All stages run on GPUs of compute capability 7.5 (T4, RTX 20) or newer"
+    said = (
+        "All stages run on GPUs of compute capability 7.5 (T4, RTX 20) or newer, with exceptions:"
+    )
     for minimum in sorted({stage.minimum_sm for stage in STAGES} - {0}):
         names = [f"`{stage.stage}`" for stage in STAGES if stage.minimum_sm == minimum]
         needs = "needs" if len(names) == 1 else "need"
         listed = " and ".join(part for part in (", ".join(names[:-1]), names[-1]) if part)
-        said += f", except that {listed} {needs} {architectures.requirement(minimum)}"
-    return said + "."
+        said += f" {listed} {needs} {architectures.requirement(minimum)}."
+    return said
 
 
 class FlagsTest(unittest.TestCase):

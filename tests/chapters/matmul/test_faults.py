@@ -25,6 +25,9 @@ FAILING = {
     "tiles_wait_too_late": ("--n 40", "cell |race|copies"),
     "two_swizzles": ("--n 40", "cell "),
     "no_wait_for_copies": ("--n 40", "cell |race|copies|copy"),
+    "no_wait_for_bytes": ("--n 40", "cell |race|copies|copy"),
+    "too_few_bytes": ("--n 40", "cell |race|copies|copy|bytes"),
+    "always_the_even_phase": ("--n 40 --k 400", "cell |race|copies|copy|never"),
     "sums_too_early": ("--n 40", "race"),
     "old_rows": ("--n 40 --k 64", "cell |uninitialised"),
 }
@@ -35,6 +38,7 @@ PASSING = {
     "all_rows_whole": "--n 36",
     "one_group_twice": "--n 40",
     "no_zeros_past_k": "--n 40 --k 32",
+    "always_the_even_phase": "--n 40 --k 64",
     "old_rows": "--n 40 --k 32",  # no more chunks than come before the loop
 }
 

@@ -23,6 +23,7 @@ constexpr int kFragmentsDown = kWarpRows / 16, kFragmentsAcross = kWarpColumns /
 // the row: a swizzle. Rows of A have 64 bytes, so two of them share the 32 banks; rows of B have
 // 256.
 struct alignas(128) Chunk {
+    static constexpr int kLength = kDepth;
     Number a[kTile][kDepth], b[kDepth][kTile];
 };
 
@@ -34,11 +35,12 @@ __device__ inline Number* place_in_b(Chunk& s_chunk, int row, int group) {
 }
 
 // Adds the products of a chunk to a warp's sums.
-__device__ inline void multiply_chunk(Chunk& s_chunk, int warp_row, int warp_column,
-                                      Sums (&sums)[kFragmentsDown][kFragmentsAcross]) {
+template <class AnyChunk>
+__device__ void multiply_chunk(AnyChunk& s_chunk, int warp_row, int warp_column,
+                               Sums (&sums)[kFragmentsDown][kFragmentsAcross]) {
     const int lane = static_cast<int>(threadIdx.x) % 32;
 #pragma unroll
-    for (int p = 0; p < kDepth; p += kSteps) {
+    for (int p = 0; p < AnyChunk::kLength; p += kSteps) {
         RowsFragment rows[kFragmentsDown];
         ColumnsFragment columns[kFragmentsAcross];
 #pragma unroll
