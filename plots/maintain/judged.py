@@ -22,7 +22,13 @@ from plots.records.conditions import FILE as CONDITIONS
 from plots.records.conditions import Conditions, read_conditions
 from plots.records.limits import impossible_rows, read_limits
 from plots.records.medians import quartiles
-from plots.records.recorded_runs import RECORDED_ENGINES, missing_runs, recorded_rows
+from plots.records.recorded_runs import (
+    RECORDED_ENGINES,
+    TOO_LARGE_FILE,
+    missing_runs,
+    recorded_rows,
+    too_large_runs,
+)
 from plots.records.rows import Row, read_profile, read_reports, read_rows
 from plots.records.sweeps import FILE as SWEEPS
 from plots.records.sweeps import read_sweeps
@@ -76,6 +82,7 @@ def known_tables(chapters: Iterable[str]) -> set[str]:
     return {f"{name}{end}.csv" for name in chapters for end in ends} | {
         "limits.csv",
         CONDITIONS,
+        TOO_LARGE_FILE,
         *OF_PROOFS,
     }
 
@@ -118,14 +125,19 @@ def late_rows(rows: Iterable[Row], now: datetime) -> list[str]:
 
 
 def missing_lines(chapter: str, folder: Path) -> Iterator[str]:
-    """What `make record CHAPTER=…` would still measure, of each sweep that is not optional."""
-    path = PLOTS / chapter / SWEEPS
+    """What `make record CHAPTER=…` would still measure, of each sweep that is not optional. A run
+    that the machine could not hold is not missing."""
+    path, too_large = PLOTS / chapter / SWEEPS, too_large_runs(folder)
     if not path.exists():
         return
     for sweep in read_sweeps(path, "record", RECORDED_ENGINES):
         if sweep.optional or sweep.ranks:
             continue  # several GPUs, or a library, are no duty
-        runs = missing_runs(sweep, recorded_rows(sweep, folder))
+        runs = [
+            run
+            for run in missing_runs(sweep, recorded_rows(sweep, folder))
+            if str(run) not in too_large
+        ]
         if runs:
             yield f"sweep {sweep.name}: {some([str(run) for run in runs])}"
 
@@ -164,6 +176,8 @@ class Judge:
                     f"{chapter}: runs are missing; `make record CHAPTER={chapter}` measures them: "
                     + some(lines)
                 )
+        too_large = [f"{run}: {why}" for run, why in too_large_runs(self.folder).items()]
+        self.add("too large for the machine", too_large, self.found.notes)
         self.judge_conditions()
         return self.found
 

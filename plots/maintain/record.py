@@ -62,6 +62,9 @@ from plots.records.conditions import COLUMNS as CONDITION_COLUMNS
 from plots.records.folders import DATA, device_folder, folder_name
 from plots.records.recorded_runs import (
     RECORDED_ENGINES,
+    TOO_LARGE,
+    TOO_LARGE_COLUMNS,
+    TOO_LARGE_FILE,
     is_recorded,
     missing_runs,
     needless_mark_lines,
@@ -194,7 +197,7 @@ class Recorder:
         self.made = 0
         self.claims = Claims(folder)
         self.host = Host(folder)
-        self.left_to_others = 0
+        self.left_to_others = self.too_large = 0
         self.version = ""  # of the sources that were measured
         self.progress = Progress(())
 
@@ -334,6 +337,16 @@ class Recorder:
                 ]
             )
 
+    def leave_out(self, run: Run, why: str) -> None:
+        """Notes a run that this machine cannot hold. The next recorder tries it again: another
+        program may have had the memory."""
+        print(f"left out: {run}: {why}", flush=True)
+        self.too_large += 1
+        table = self.table(TOO_LARGE_FILE.removesuffix(".csv"), TOO_LARGE_COLUMNS)
+        with table.locked():
+            known = [row for row in table.rows if row["run"] == str(run)]
+            table.change([{"run": str(run), "why": why}], known)
+
     def keep_conditions(self, device: str, watch: Watch) -> None:
         """What the GPU did while it measured, as far as somebody saw it."""
         seen = summary(device, watch.driver, self.version, watch.states)
@@ -370,6 +383,9 @@ class Recorder:
                         break
                     if error.status == EXIT_NO_DEVICE and not sweep.optional:
                         raise
+                    if TOO_LARGE.search(str(error)):
+                        self.leave_out(run, str(error))
+                        continue
                     said = f"{run}: {error}"
                     print(f"{'left out' if sweep.optional else 'FAILED'}: {said}", flush=True)
                     if not sweep.optional:
@@ -403,6 +419,7 @@ def finish(recorder: Recorder) -> int:
     print(
         f"{recorder.made} runs recorded into {recorder.folder}"
         + (f", {len(recorder.failures)} failed" if recorder.failures else "")
+        + (f", {recorder.too_large} too large for this machine" * bool(recorder.too_large))
         + (f", {recorder.left_to_others} left to another recorder" * bool(recorder.left_to_others))
     )
     for line in needless_mark_lines(list(recorder.stages.values()), recorder.folder):

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection
 from pathlib import Path
 from typing import Any
@@ -14,6 +15,10 @@ from plots.records.folders import PLOTS
 from plots.records.sweeps import FILE, Run, Sweep, read_sweeps, runs_of
 
 RECORDED_ENGINES = ("gpu", "cpu", "opencl")
+# Runs that the machine could not hold when they were tried, each with the stage's own words.
+TOO_LARGE_FILE, TOO_LARGE_COLUMNS = "too_large.csv", ("run", "why")
+# What common/harness/memory_check.hpp says before anything is allocated.
+TOO_LARGE = re.compile(r" needs [\d.]+ \S+ of (device|host) memory, [\d.]+ \S+ are free$")
 Row = dict[str, str]
 
 
@@ -69,6 +74,14 @@ def recorded_rows(sweep: Sweep, folder: Path) -> list[Row]:
 
 def missing_runs(sweep: Sweep, rows: list[Row]) -> list[Run]:
     return [run for run in runs_of(sweep) if not is_recorded(run, rows)]
+
+
+def too_large_runs(folder: Path) -> dict[str, str]:
+    """Why the machine could not hold a run, by the run's name."""
+    path = folder / TOO_LARGE_FILE
+    if not path.exists():
+        return {}
+    return {row["run"]: row["why"] for _, row in read_table(path, TOO_LARGE_COLUMNS)}
 
 
 def needless_marks(stages: Collection[Stage], folder: Path, plots: Path = PLOTS) -> list[Stage]:

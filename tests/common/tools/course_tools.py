@@ -34,6 +34,9 @@ n = int(flags.get("--n", 3000 if "{engine}" in ("cpu", "opencl") else 1000))
 seed, repeats = flags.get("--seed", "1"), int(flags.get("--repeats", 5))
 with open(os.environ.get("STAND_IN_LOG", os.devnull), "a") as log:
     log.write(f"{stage} n={{n}} repeats={{repeats}} warmup={{flags.get('--warmup')}}\n")
+if n >= int(os.environ.get("STAND_IN_TOO_LARGE", n + 1)):
+    print(f"stand-in: --n {{n}} needs 5.1 GB of device memory, 3.6 GB are free", file=sys.stderr)
+    sys.exit(2)
 if n == int(os.environ.get("STAND_IN_FAILS_AT", -1)):
     print("stand-in: wrong result", file=sys.stderr)
     sys.exit(1)

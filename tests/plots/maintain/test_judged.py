@@ -18,6 +18,7 @@ from plots.maintain.watching import Watch, summary
 from plots.page.chapters import all_chapters
 from plots.maintain import judged
 from plots.records.conditions import COLUMNS, FILE
+from plots.records.recorded_runs import TOO_LARGE_COLUMNS, TOO_LARGE_FILE
 from plots.maintain.judged import Judgement, judge
 from tests.plots.fixtures import (
     GPU,
@@ -126,6 +127,20 @@ class JudgedTest(PlotsTest):
         with mock.patch.object(judged, "missing_lines", lambda *_: iter(["sweep gold: 3 runs"])):
             (said,) = self.judged().wrong
         self.assertIn("`make record CHAPTER=alchemy` measures them: sweep gold: 3 runs", said)
+
+    def test_a_run_that_is_too_large_is_not_missing(self) -> None:
+        sweep = mock.Mock(optional=False, ranks=())
+        sweep.name = "gold"
+        for names in (["a", "b"], ["b"]):
+            self.write(TOO_LARGE_FILE, TOO_LARGE_COLUMNS, [[name, "needs 9 GB"] for name in names])
+            with (
+                mock.patch.object(judged, "read_sweeps", lambda *_: [sweep]),
+                mock.patch.object(judged, "recorded_rows", lambda *_: []),
+                mock.patch.object(judged, "missing_runs", lambda *_: ["a", "b"]),
+            ):
+                lines = list(judged.missing_lines("nbody", self.folder))
+            self.assertEqual(lines, ["sweep gold: a"] if names == ["b"] else [])
+        self.assertIn("too large for the machine: b: needs 9 GB", self.judged().notes)
 
     def test_a_gpu_that_was_slowed_down(self) -> None:
         def heat() -> None:

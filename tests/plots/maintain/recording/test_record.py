@@ -19,7 +19,7 @@ from plots.maintain import record, watching
 from common.tools.lib import gpu_state, stages
 from common.tools.lib.columns import LIMITS_COLUMNS, PROFILE_COLUMNS
 from common.tools.lib.hardware import PREFERRED_DEVICE
-from plots.records import conditions, sweeps
+from plots.records import conditions, recorded_runs, sweeps
 from plots.records.folders import NO_DEVICES
 from tests.plots.fixtures import made_up_chapter
 from tests.plots.fixtures import stages as made_up_stages
@@ -201,6 +201,19 @@ class RecordTest(RecorderTest):
         self.assertEqual(
             last, "Stand-In 1," + ",".join(repr(2.0 * (i + 1)) for i in range(len(names)))
         )
+
+    def test_a_run_that_the_machine_cannot_hold_is_left_out_by_name(self) -> None:
+        self.set_environment("STAND_IN_TOO_LARGE", "40")
+        for made in (4, 0):
+            recorder = self.record()
+            self.assertEqual((recorder.made, recorder.failures, recorder.too_large), (made, [], 2))
+        why = recorded_runs.too_large_runs(self.data)
+        self.assertEqual(
+            set(why), {f"sums/{one} emu n=40 seed=1" for one in ("01_plain", "02_flags")}
+        )
+        self.assertRegex(next(iter(why.values())), "needs 5.1 GB of device memory")
+        self.set_environment("STAND_IN_TOO_LARGE", "99")  # now there is room
+        self.assertEqual(self.record().made, 2)
 
     def test_conditions_are_kept_where_something_was_measured(self) -> None:
         watch = watching.Watch(mock.Mock(side_effect=OSError))
