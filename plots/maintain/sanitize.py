@@ -38,7 +38,7 @@ FINDING = 9  # the sanitizer's exit status for a finding; no stage has this stat
 UNSUPPORTED = "CUDA Dynamic Parallelism is not supported by the selected tool"
 # initcheck does not see what a bulk copy writes, and reports it as uninitialised to the kernel that
 # reads it. The CPU engine with counters sees it.
-BULK_COPY = "cp_async_bulk("
+BULK_COPY = "cp_async_bulk"  # of tensors, too
 CLEAN, FOUND, NOT_SUPPORTED = "clean", "found", "not supported"
 
 
