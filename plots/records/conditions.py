@@ -8,26 +8,16 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from common.tools.lib.csv_tables import integer, read_table, real
 from common.tools.lib.gpu_state import HARMFUL
 
 FILE = "conditions.csv"
-COLUMNS = (
-    "date",
-    "device",
-    "driver",
-    "version",
-    "samples",
-    "clock_mhz",
-    "base_mhz",
-    "most_mhz",
-    "power_w",
-    "limit_w",
-    "temperature_c",
-    "reasons",
-    "others",
-)
+TEXTS = ("date", "device", "driver", "version")
+COUNTS = ("samples", "others")
+REALS = ("clock_mhz", "base_mhz", "most_mhz", "power_w", "limit_w", "temperature_c")
+COLUMNS = (*TEXTS, *COUNTS, *REALS, "reasons")
 SEPARATOR = "; "
 
 
@@ -70,21 +60,9 @@ def read_conditions(path: Path) -> list[Conditions]:
     found = []
     for number, one in read_table(path, COLUMNS):
         place = f"{path}:{number}"
-        found.append(
-            Conditions(
-                one["date"],
-                one["device"],
-                one["driver"],
-                one["version"],
-                integer(one["samples"], "samples", place),
-                real(one["clock_mhz"], "clock_mhz", place),
-                real(one["base_mhz"], "base_mhz", place),
-                real(one["most_mhz"], "most_mhz", place),
-                real(one["power_w"], "power_w", place),
-                real(one["limit_w"], "limit_w", place),
-                real(one["temperature_c"], "temperature_c", place),
-                tuple(filter(None, one["reasons"].split(SEPARATOR))),
-                integer(one["others"], "others", place),
-            )
-        )
+        values: dict[str, Any] = {name: one[name] for name in TEXTS}
+        values |= {name: integer(one[name], name, place) for name in COUNTS}
+        values |= {name: real(one[name], name, place) for name in REALS}
+        reasons = tuple(filter(None, one["reasons"].split(SEPARATOR)))
+        found.append(Conditions(**values, reasons=reasons))
     return found

@@ -20,7 +20,6 @@ del sys.argv[1:]  # unittest reads them, too
 
 Runs = str | tuple[str, ...]  # the flags of one run, or of several
 
-
 # So many are drawn in each run: a program takes a quarter of a minute to compile.
 FEW = 3
 
@@ -61,6 +60,8 @@ class FaultsTest(unittest.TestCase):
                 said = result.stdout + result.stderr
                 self.assertEqual(result.returncode, status, said)
                 self.assertRegex(said, words)
+                if status == 0:  # what is right is accused of nothing
+                    self.assertEqual(result.stderr, "")
 
     def test_all_have_a_run(self) -> None:
         self.assertEqual(self.programs.keys(), self.failing.keys() | self.passing.keys())

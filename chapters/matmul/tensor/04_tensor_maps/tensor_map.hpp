@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // How the host describes a matrix to the hardware that copies boxes of it. CUDA Driver API,
-// "Tensor Map Object Managment".
+// "Tensor Map Object Management".
 #pragma once
 
 #include <cuda.h>

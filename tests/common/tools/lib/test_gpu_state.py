@@ -2,11 +2,15 @@
 """What is said of a GPU that another program uses, or that is slowed down, from a stand-in for the
 driver's library."""
 
+import contextlib
 import ctypes
+import io
 import os
 import unittest
 from typing import Any
+from unittest import mock
 
+from common.tools.lib import gpu_state
 from common.tools.lib.gpu_state import Sensors, State, warning_of
 
 ACTIVE = 0x4 | 0x20
@@ -104,6 +108,21 @@ class WarningTest(unittest.TestCase):
         self.assertEqual(warning_of(hot), "it is slowed down: temperature")
         self.assertEqual(warning_of(State(others=1)), "1 other process uses it")
         self.assertEqual(warning_of(State(others=2)), "2 other processes use it")
+
+    def test_it_is_said_where_somebody_knows_it(self) -> None:
+        sensors = mock.Mock()
+        sensors.return_value.state.return_value = State(others=1)
+        for open_sensors, said in (
+            (sensors, "make run: Stand-In GPU: 1 other process uses it\n"),
+            (mock.Mock(side_effect=OSError), ""),  # no GPU, or no library
+        ):
+            with (
+                mock.patch.object(gpu_state, "Sensors", open_sensors),
+                mock.patch.object(gpu_state, "gpu_name", lambda: "Stand-In GPU"),
+                contextlib.redirect_stderr(io.StringIO()) as printed,
+            ):
+                gpu_state.warn("make run")
+            self.assertEqual(printed.getvalue(), said)
 
 
 if __name__ == "__main__":
